@@ -1,0 +1,1 @@
+"""The Jupyter face: translates requests, calls runs, translates back."""

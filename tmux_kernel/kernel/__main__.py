@@ -1,0 +1,3 @@
+from tmux_kernel.kernel.app import main
+
+main()

@@ -1,0 +1,1 @@
+"""tmux's control mode as bytes: pure functions and state machines, no input or output of their own."""

@@ -1,0 +1,168 @@
+"""The kernel's own tmux session: made, found again, given a fresh shell, removed. Other sessions are only looked at."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from tmux_kernel.errors import CommandError, TmuxNotRunningError
+from tmux_kernel.protocol.quoting import command
+from tmux_kernel.runs.memory import Identity, Memory, PaneRecord, SessionRecord
+from tmux_kernel.shell.integration import Integration, write_private
+from tmux_kernel.tmux.connection import Connection
+from tmux_kernel.tmux.feed import pipe_command, pipe_line
+from tmux_kernel.tmux.server import ServerAddress, clean_environment, require_version, start_client
+
+# Commands that page or ask print instead.
+QUIET_PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "AWS_PAGER": ""}
+_FLAGS = "no-output,ignore-size"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPlan:
+    """How our session is to be."""
+
+    address: ServerAddress
+    identity: Identity
+    size: tuple[int, int]
+    shell: str
+    directory: str
+    connection_file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A connection attached to our session, and its main pane."""
+
+    connection: Connection
+    record: SessionRecord
+    is_found: bool
+
+
+class OwnSession:
+    """Opens the session an identity has, or makes it."""
+
+    def __init__(self, plan: SessionPlan, memory: Memory) -> None:
+        self.plan = plan
+        self.memory = memory
+
+    async def open(self) -> Opened:
+        """Attach to the session this identity left behind when it died, else make a new one."""
+        record = self.memory.session()
+        if record is not None:
+            found = await self._attach(record)
+            if found is not None:
+                return found
+        return await self._make()
+
+    async def _attach(self, record: SessionRecord) -> Opened | None:
+        connection = Connection(
+            start_client(self.plan.address, "attach-session", "-t", f"={record.session}", "-f", _FLAGS)
+        )
+        try:
+            await connection.ready()
+            (line,) = await connection.command("display-message", "-p", "-t", record.main_pane, "#{pid} #{pane_id}")
+        except (CommandError, TmuxNotRunningError):
+            connection.close()
+            return None
+        if line != f"{record.server_pid} {record.main_pane}":
+            connection.close()
+            return None
+        return Opened(connection, record, is_found=True)
+
+    async def _make(self) -> Opened:
+        plan = self.plan
+        width, height = plan.size
+        home = self.memory.pane_home("main")
+        integration = Integration.new(home)
+        log = home / "pane.log"
+        log.touch(mode=0o600)
+        arguments = ["-s", plan.identity.name, "-x", str(width), "-y", str(height), "-c", plan.directory, "-f", _FLAGS]
+        # One client, one step: nothing the shell prints comes before the log, the size and the options are in place.
+        words = ["new-session", *arguments, self._shell_command(integration)]
+        words += [";", "pipe-pane", "-o", pipe_command(log)]
+        words += [";", "set-option", "-p", "remain-on-exit", "on"]
+        words += [";", "set-option", "-w", "window-size", "manual"]
+        words += [";", "set-option", "@tmux_kernel", f"{os.getpid()} {plan.identity.key}"]
+        connection = Connection(start_client(plan.address, *words))
+        try:
+            await connection.ready()
+        except CommandError as error:
+            connection.close()
+            if "duplicate session" not in str(error):
+                raise
+            return await self._replace_stale()
+        lines = [command("display-message", "-p", "#{pid} #{pane_id} #{pane_pid} #{version}")]
+        if not plan.identity.is_notebook:
+            lines.append(self._reap_line())
+        (answer, *_rest) = await connection.commands(*lines)
+        server_pid, pane, pane_pid, version = answer[0].split(" ", 3)
+        require_version(version)
+        record = SessionRecord(plan.identity.name, int(server_pid), pane)
+        record.panes[pane] = PaneRecord(int(pane_pid), integration.secret, str(home), str(log), is_own=True)
+        self.memory.keep_session(record)
+        return Opened(connection, record, is_found=False)
+
+    async def _replace_stale(self) -> Opened:
+        """A session of our name whose record is lost: ours by its option, of no use without the record."""
+        name = self.plan.identity.name
+        connection = Connection(start_client(self.plan.address, "attach-session", "-t", f"={name}", "-f", _FLAGS))
+        await connection.ready()
+        owner = await connection.command("show-options", "-qv", "@tmux_kernel")
+        if owner and owner[0].endswith(self.plan.identity.key):
+            connection.post(command("kill-session", "-t", f"={name}"))
+            await connection.lost
+            return await self._make()
+        connection.close()
+        raise CommandError(
+            f"A tmux session named {name!r} is there already and is not ours.",
+            suggestion=f"Rename it (`tmux rename-session -t {name} …`) and restart the kernel.",
+        )
+
+    def _shell_command(self, integration: Integration) -> str:
+        """The shell started in a pane of ours; the rc file carries this process's environment and is private."""
+        environment = clean_environment()
+        rc = write_private(integration.home / "rc.sh", integration.rc_text(environment, QUIET_PAGERS))
+        return f"exec {shlex.quote(self.plan.shell)} --rcfile {shlex.quote(str(rc))} -i"
+
+    async def respawn(self, connection: Connection, pane: str, *, prompt: int, number: int) -> PaneRecord:
+        """A fresh shell in a pane of ours whose shell is gone; numbers go on so that none repeats."""
+        home = self.memory.pane_home(pane)
+        integration = Integration.new(home, prompt=prompt, number=number)
+        log = home / "pane.log"
+        log.touch(mode=0o600)
+        shell = self._shell_command(integration)
+        await connection.commands(
+            command("respawn-pane", "-k", "-c", self.plan.directory, "-t", pane, shell),
+            command("pipe-pane", "-t", pane),
+            pipe_line(pane, log),
+        )
+        (line,) = await connection.command("display-message", "-p", "-t", pane, "#{pane_pid}")
+        return PaneRecord(int(line), integration.secret, str(home), str(log), is_own=True)
+
+    def _reap_line(self) -> bytes:
+        """Our client gone and the connection file with it: no kernel will come back for this session."""
+        plan = self.plan
+        alive = f"[ -e {shlex.quote(plan.connection_file)} ]"
+        watched = f"[ \"$(tmux display-message -p -t ={plan.identity.name}: '##{{session_attached}}')\" != 0 ]"
+        remove = f"{{ tmux kill-session -t ={plan.identity.name}; rm -rf {shlex.quote(str(self.memory.directory))}; }}"
+        script = f"sleep 10; {alive} || {watched} || {remove}"
+        return command("set-hook", "-t", f"={plan.identity.name}:", "client-detached", b"run-shell -b " + _word(script))
+
+    async def close(self, connection: Connection) -> None:
+        """Remove the session and all we kept about it."""
+        if connection.is_open:
+            connection.post(command("kill-session", "-t", f"={self.plan.identity.name}"))
+            await connection.lost
+        self.memory.forget()
+
+
+def _word(text: str) -> bytes:
+    return command("", text).lstrip()
+
+
+def remove_rc(home: str | Path) -> None:
+    """The shell has read its rc file: the environment need not stay on disk."""
+    Path(home, "rc.sh").unlink(missing_ok=True)

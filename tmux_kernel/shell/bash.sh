@@ -1,0 +1,235 @@
+# tmux-kernel's integration for bash 4.4 and newer.
+#
+# Sourced once in the pane's own shell. The preamble written before it sets __tk_secret, __tk_home, __tk_lease,
+# and the numbers to go on from (__tk_seq, __tk_p). No process is started here, nothing is exported, and every
+# option or variable of the user's that is borrowed is given back by __tk_release.
+#
+# Marks are written to /dev/tty: a cell may redirect the shell's own stdout and stderr.
+# Every hook runs inside `{ …; } >/dev/null 2>&1` so that set -x and DEBUG traps have nothing to say about it,
+# and under `local -` so that set -e, -u and -f do not reach it.
+
+__tk_hook_first='{ __tk_first; } >/dev/null 2>&1'
+__tk_hook_last='{ __tk_last; } >/dev/null 2>&1'
+__tk_shown='' __tk_ended=0 __tk_asked=0 __tk_stash='' __tk_histset=''
+
+# -- what stands in for the user's settings -----------------------------------------------------------------
+
+__tk_end() {  # STATUS: close the run; once per prompt
+    __tk_p=$((__tk_p + 1))
+    \builtin printf '\e]133;D;%s;tk=%s:%s:%s\a' "$1" "$__tk_secret" "$__tk_p" "$__tk_seq" >/dev/tty
+    __tk_ended=1
+}
+
+__tk_tell() {  # TOPIC [FIELD…]
+    \builtin local IFS=';'
+    \builtin printf '\e]133;T;%s;tk=%s:%s\a' "$*" "$__tk_secret" "$__tk_p" >/dev/tty
+}
+
+__tk_set_ps1() {  # STATUS: the structured prompt, computed here so that it needs no expansion later
+    \builtin local t hour half=am
+    \builtin printf -v t '%(%m%d%Y%H%M%S)T' -1
+    hour=$((10#${t:8:2}))
+    if ((hour >= 12)); then half=pm; fi
+    hour=$((hour % 12))
+    if ((hour == 0)); then hour=12; fi
+    if ((hour < 10)); then hour=0$hour; fi
+    \builtin local months=janfebmaraprmayjunjulaugsepoctnovdec
+    t=${months:(10#${t:0:2} - 1) * 3:3}${t:2:6}:$hour${t:10:4}$half
+    \builtin local mark="tk=$__tk_secret:$__tk_p\\a\\]"
+    PS1="\\[\\e]133;A;$mark\\u@\\h - $t seq:$__tk_seq rslt:$1 bash \\\$ \\[\\e]133;B;$mark"
+    __tk_shown=$PS1
+}
+
+__tk_take() {  # notice what the user made of PS1, PS0 and PS2 since we set them, and stand in again
+    if [[ ${PS1-} != "$__tk_shown" ]]; then
+        __tk_ps1_set=${PS1+x}
+        if [[ -n $__tk_shown && ${PS1-} == *"$__tk_shown"* ]]; then
+            __tk_ps1=${PS1/"$__tk_shown"/"$__tk_ps1"}
+        else
+            __tk_ps1=${PS1-}
+        fi
+    fi
+    if [[ ${PS0-} != "$__tk_ps0$__tk_mark0" ]]; then
+        __tk_ps0=${PS0-}
+        __tk_ps0=${__tk_ps0/"$__tk_mark0"/}
+        PS0=$__tk_ps0$__tk_mark0
+    fi
+    if [[ ${PS2-} != "$__tk_ps2$__tk_mark2" ]]; then
+        __tk_ps2=${PS2-}
+        __tk_ps2=${__tk_ps2/"$__tk_mark2"/}
+        PS2=$__tk_ps2$__tk_mark2
+    fi
+    \builtin shopt -q promptvars || { __tk_promptvars=u; \builtin shopt -s promptvars; }
+}
+
+__tk_users_hooks() {  # sets the array `kept`: PROMPT_COMMAND without ours
+    \builtin local entry
+    kept=()
+    for entry in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
+        entry=${entry//"$__tk_hook_first; "/}
+        entry=${entry//"; $__tk_hook_last"/}
+        entry=${entry//"$__tk_hook_first"/}
+        entry=${entry//"$__tk_hook_last"/}
+        if [[ -n $entry ]]; then kept+=("$entry"); fi
+    done
+}
+
+__tk_hook() {  # be first and last in PROMPT_COMMAND again
+    \builtin local -a kept
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+        if [[ ${PROMPT_COMMAND[0]-} == "$__tk_hook_first" && ${PROMPT_COMMAND[-1]-} == "$__tk_hook_last" ]]; then
+            return 0
+        fi
+        __tk_users_hooks
+        \builtin unset PROMPT_COMMAND
+        PROMPT_COMMAND=("$__tk_hook_first" ${kept[@]+"${kept[@]}"} "$__tk_hook_last")
+    else
+        if [[ ${PROMPT_COMMAND-} == "$__tk_hook_first; "*"$__tk_hook_last" ]]; then return 0; fi
+        __tk_users_hooks
+        PROMPT_COMMAND="$__tk_hook_first; ${kept[0]:+${kept[0]}; }$__tk_hook_last"
+    fi
+}
+
+# -- what bash and the kernel call --------------------------------------------------------------------------
+
+__tk_first() {  # before the user's own PROMPT_COMMAND: its output is not the cell's
+    \builtin local __tk_s=$? -
+    \builtin set +eufxv
+    __tk_ended=0
+    # Something put in front of us in the same string has changed $?; then __tk_last knows it better.
+    if [[ ${PROMPT_COMMAND[0]} == "$__tk_hook_first"* ]]; then __tk_end "$__tk_s"; fi
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then \builtin return "$__tk_s"; fi
+    \builtin return 0
+}
+
+__tk_last() {  # after it: whatever it made of PS1, the prompt shown is ours
+    \builtin local __tk_s=$? -
+    \builtin set +eufxv
+    if ((!__tk_ended)); then __tk_end "$__tk_s"; fi
+    __tk_ended=0
+    if [[ -n $__tk_histset ]]; then
+        if [[ $__tk_histset == set ]]; then histchars=$__tk_histchars; else \builtin unset histchars; fi
+        __tk_histset=''
+    fi
+    if [[ ! -e $__tk_lease ]]; then
+        __tk_take
+        __tk_release
+        \builtin return 0
+    fi
+    __tk_take
+    __tk_hook
+    __tk_set_ps1 "$__tk_s"
+    \builtin return 0
+}
+
+__tk_arm() {  # by key, just before a cell is typed: the cell sees the user's PS1, and `!` is an ordinary character
+    \builtin local __tk_s=$? -
+    \builtin set +eufxv
+    __tk_tell arm "$__tk_s" "${#READLINE_LINE}"
+    if [[ -n $READLINE_LINE ]]; then  # somebody typed in this very moment: their line comes back afterwards
+        __tk_stash=$READLINE_LINE READLINE_LINE='' READLINE_POINT=0
+    fi
+    __tk_take
+    __tk_hook
+    if [[ -n $__tk_ps1_set ]]; then PS1=$__tk_ps1; else \builtin unset PS1; fi
+    if [[ -n ${histchars+x} ]]; then __tk_histset=set __tk_histchars=$histchars; else __tk_histset=unset; fi
+    histchars=$'\001\002#'
+}
+
+# By key: is this our shell, at its prompt, with an empty line? And $?, should the hooks be gone. While a cell runs
+# the hooks are intact only if the prompt is not bash's own (`read -e`): at bash's own they would have run.
+__tk_hello() {
+    \builtin local __tk_s=$? -
+    \builtin set +eufxv
+    if [[ -z $READLINE_LINE && -n $__tk_stash ]]; then
+        READLINE_LINE=$__tk_stash READLINE_POINT=${#__tk_stash} __tk_stash=''
+    fi
+    \builtin local __tk_intact=0
+    if [[ ${PROMPT_COMMAND[0]-} == "$__tk_hook_first"* && $__tk_shown != "${PS1-}" ]]; then __tk_intact=1; fi
+    __tk_take
+    __tk_hook
+    __tk_tell hello "$__tk_s" "${#READLINE_LINE}" "$__tk_seq" "$__tk_intact"
+}
+
+__tk_ask() {  # by key: answer the question in the file `ask`; the half-typed line is left alone
+    \builtin local __tk_s=$? -
+    \builtin set +eufxv
+    \builtin local IFS=$' \t\n'
+    \builtin local -a question
+    \builtin mapfile -t question <"$__tk_home/ask"
+    if [[ -z ${__tk_answers-} ]]; then
+        \builtin source "$__tk_home/ask.sh"
+        __tk_answers=1
+    fi
+    __tk_answer "${question[@]:1}" >|"$__tk_home/answer" 2>/dev/null </dev/null
+    __tk_tell answer "${question[0]}"
+}
+
+__tk_release() {  # give everything back and be gone
+    \builtin local -a kept
+    \builtin local map name
+    __tk_users_hooks
+    \builtin unset PROMPT_COMMAND
+    if [[ $__tk_shape == array || ${#kept[@]} -gt 1 ]]; then
+        PROMPT_COMMAND=(${kept[@]+"${kept[@]}"})
+    elif [[ -n ${kept[0]-} ]]; then
+        PROMPT_COMMAND=${kept[0]}
+    elif [[ $__tk_shape == scalar ]]; then
+        PROMPT_COMMAND=
+    fi
+    if [[ -n $__tk_ps1_set ]]; then PS1=$__tk_ps1; else \builtin unset PS1; fi
+    if [[ -n $__tk_ps0 || -n $__tk_ps0_set ]]; then PS0=$__tk_ps0; else \builtin unset PS0; fi
+    PS2=$__tk_ps2
+    if [[ $__tk_promptvars == u ]]; then \builtin shopt -u promptvars; fi
+    for map in emacs-standard vi-insert vi-command; do
+        for name in 1 2 3 4; do \builtin bind -m "$map" -r "\\e[575$name~" 2>/dev/null; done
+    done
+    __tk_tell released
+    for name in ${!__tk_*}; do \builtin unset -v "$name"; done
+    for name in first last end tell set_ps1 take users_hooks hook arm hello ask answer bye release \
+        complete complete_command complete_argument inspect expand; do
+        \builtin unset -f "__tk_$name"
+    done
+}
+
+__tk_bye() {  # by key: release at once
+    \builtin local -
+    \builtin set +eufxv
+    __tk_take
+    __tk_release
+}
+
+# -- install --------------------------------------------------------------------------------------------------
+
+__tk_install() {
+    \builtin local - map
+    \builtin set +eufxv
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+        __tk_tell unsupported "bash $BASH_VERSION"
+        return 0
+    fi
+    if [[ ${PROMPT_COMMAND@a}${PS0@a}${PS1@a}${PS2@a}${histchars@a} == *r* ]]; then
+        __tk_tell unsupported "a read-only PS1 or PROMPT_COMMAND"
+        return 0
+    fi
+    __tk_ps1=${PS1-} __tk_ps1_set=${PS1+x} __tk_ps0=${PS0-} __tk_ps0_set=${PS0+x} __tk_ps2=${PS2-} __tk_promptvars=s
+    __tk_shown=${PS1-}
+    __tk_mark0="\\e]133;C;tk=$__tk_secret:\$((__tk_seq+=1))\\a"
+    __tk_mark2="\\[\\e]133;P;k=s;tk=$__tk_secret\\a\\]"
+    __tk_shape=unset
+    if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
+        __tk_shape=array
+    elif [[ -n ${PROMPT_COMMAND+x} ]]; then
+        __tk_shape=scalar
+    fi
+    __tk_take
+    __tk_hook
+    for map in emacs-standard vi-insert vi-command; do
+        \builtin bind -m "$map" -x '"\e[5751~": { __tk_arm; } >/dev/null 2>&1'
+        \builtin bind -m "$map" -x '"\e[5752~": { __tk_hello; } >/dev/null 2>&1'
+        \builtin bind -m "$map" -x '"\e[5753~": { __tk_ask; } >/dev/null 2>&1'
+        \builtin bind -m "$map" -x '"\e[5754~": { __tk_bye; } >/dev/null 2>&1'
+    done
+}
+{ __tk_install; } >/dev/null 2>&1
+\builtin unset -f __tk_install

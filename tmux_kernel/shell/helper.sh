@@ -1,0 +1,17 @@
+# A shell beside the pane: answers completion and inspection while the pane's own shell is busy, or when it has
+# no programmable completion loaded. Requests on stdin and answers on stdout are NUL-terminated fields:
+# COUNT CWD VERB ARGUMENT… → TEXT.
+source "$1"
+if [[ -r /usr/share/bash-completion/bash_completion ]]; then
+    source /usr/share/bash-completion/bash_completion >/dev/null 2>&1
+fi
+while IFS= read -r -d '' count; do
+    question=()
+    for ((i = 0; i < count; i++)); do
+        IFS= read -r -d '' field
+        question+=("$field")
+    done
+    cd -- "${question[0]}" 2>/dev/null
+    __tk_answer "${question[@]:1}" 2>/dev/null </dev/null
+    printf '\0'
+done
