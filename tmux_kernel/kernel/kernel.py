@@ -26,12 +26,13 @@ from tmux_kernel.kernel.stdin import StdinChannel
 from tmux_kernel.runs.interruption import BY_A_PERSON, UNATTENDED, stop
 from tmux_kernel.runs.memory import Identity, state_root
 from tmux_kernel.runs.output import Excerpt
-from tmux_kernel.runs.pane import private_directory
+from tmux_kernel.runs.pane import PaneShell, private_directory
 from tmux_kernel.runs.run import Result, Run
 from tmux_kernel.runs.runner import Runner
 from tmux_kernel.runs.session import SessionPlan
 from tmux_kernel.runs.state import State
 from tmux_kernel.runs.syntax import SyntaxChecker
+from tmux_kernel.shell.foreground import Waits
 from tmux_kernel.shell.integration import ENTER
 from tmux_kernel.tmux.server import ServerAddress
 
@@ -98,8 +99,10 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         self._arrivals = 0
         self._abort_before = 0
         self._serving = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._current: asyncio.Task[Reply] | None = None
         self._run: Run | None = None
+        self._interrupted: Run | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._has_told_orphan = False
         self._rate = RateLimit(self.output_rate)
@@ -132,13 +135,12 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
 
     def start(self) -> None:
         super().start()
+        self._loop = self.io_loop.asyncio_loop
+        self._input = StdinChannel(self.session, self.stdin_socket)
         self.shell_stream.on_recv(self._arrived, copy=False)
         self.io_loop.add_callback(self._begin)
 
     async def _begin(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._input = StdinChannel(self.session, self.stdin_socket)
-        self._tasks: set[asyncio.Task[Any]] = set()
         with contextlib.suppress(TmuxKernelError, OSError):  # told by the first cell, which tries again
             await self.runner.open()
         self._checker.prepare()
@@ -309,7 +311,7 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         if result.shell_ended:
             note = f"{result.note}; the next cell gets a fresh shell, without its variables and directory."
             self.say(f"tmux-kernel: {note}", silent=silent)
-        if self._stopping is not None:
+        if run is self._interrupted:
             reply = self._failure("KeyboardInterrupt", "", [result.note or "Interrupted."], silent=silent)
         elif result.status == 0:
             reply = {"status": "ok"}
@@ -345,8 +347,10 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
             run.prompt, is_password=run.is_password, parent=self.get_parent("shell"), ident=ident
         )
         shell = self.runner.shell_running(run)
-        if shell is not None and run.state is State.WAITING:
-            run.answered()
+        if shell is None or run.state is not State.WAITING:
+            return
+        run.answered()  # asked again should it go on waiting
+        if shell.look().waits is not Waits.NOTHING:
             await shell.paste(text.encode("utf-8", "surrogateescape") + ENTER)
 
     async def _refuse(self, run: Run, outlet: Outlet, *, silent: bool) -> Reply:
@@ -419,24 +423,21 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         self.session.send(stream, "interrupt_reply", {"status": "ok"}, parent, ident=ident)
 
     def _interrupt(self) -> None:
-        if self._stopping is not None or self._current is None:
+        if self._current is None or (self._stopping is not None and not self._stopping.done()):
             return
-        run = self._run
-        shell = self.runner.shell_running(run) if run is not None else None
-        if run is None or shell is None:
+        shell = self.runner.shell_running(self._run) if self._run is not None else self.runner.busy_shell()
+        run = shell.run if shell is not None else None
+        if shell is None or run is None or run is self.runner.orphan:
             self._current.cancel()
             return
+        # Also while it is being typed: what is on its way to the shell must be stopped there.
+        self._interrupted = run
         self._stopping = self._loop.create_task(self._stop(shell, run))
 
-    async def _stop(self, shell: Any, run: Run) -> None:
-        try:
-            if not await stop(shell, run, BY_A_PERSON):
-                note = f"Pane {shell.name} ignores Ctrl-C and is still busy. Restarting the kernel gives a fresh shell."
-                self.runner.abandon(run, None, note)
-            while self._run is run:
-                await asyncio.sleep(0.01)
-        finally:
-            self._stopping = None
+    async def _stop(self, shell: PaneShell, run: Run) -> None:
+        if not await stop(shell, run, BY_A_PERSON):
+            note = f"Pane {shell.name} ignores Ctrl-C and is still busy. Restarting the kernel gives a fresh shell."
+            self.runner.abandon(run, None, note)
 
     async def do_shutdown(self, restart: bool) -> Reply:
         await self._on_main_loop(self._close(restart))

@@ -16,12 +16,14 @@ class StdinChannel:
         self._stream = ZMQStream(socket)
         self._stream.on_recv(self._received, copy=False)
         self._pending: asyncio.Future[str] | None = None
+        self._question = ""
 
     async def ask(self, prompt: str, *, is_password: bool, parent: Any, ident: Any) -> str:
         """Show the box and wait for what is entered. Cancel to stop waiting."""
         self._pending = asyncio.get_running_loop().create_future()
         content = {"prompt": prompt, "password": is_password}
-        self._session.send(self._stream, "input_request", content, parent, ident=ident)
+        request = self._session.send(self._stream, "input_request", content, parent, ident=ident)
+        self._question = request["header"]["msg_id"]
         try:
             return await self._pending
         finally:
@@ -30,5 +32,7 @@ class StdinChannel:
     def _received(self, frames: list[Any]) -> None:
         _idents, message = self._session.feed_identities(frames, copy=False)
         reply = self._session.deserialize(message, content=True, copy=False)
-        if self._pending is not None and not self._pending.done():
+        # Front ends that say which box they answer may answer one that was given up; jupyter_client's does not say.
+        is_late = reply["parent_header"].get("msg_id", self._question) != self._question
+        if self._pending is not None and not self._pending.done() and not is_late:
             self._pending.set_result(str(reply["content"].get("value", "")))

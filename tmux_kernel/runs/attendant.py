@@ -16,7 +16,7 @@ from tmux_kernel.runs.state import Signal, State
 from tmux_kernel.shell.foreground import Foreground, Waits
 from tmux_kernel.shell.text import TextDecoder
 
-_FIRST_LOOK_SECONDS = 0.08
+FIRST_LOOK_SECONDS = 0.08
 _LONGEST_PAUSE_SECONDS = 0.5
 _QUIET_SECONDS = 0.06
 _START_SECONDS = 0.3
@@ -27,25 +27,33 @@ _PROMPT = re.compile(r"(?:[$#%>❯»]|\[[yYnN]/[yYnN]\]|\?)\s*$")
 
 async def attend(shell: PaneShell, run: Run) -> None:
     """Watch *run* until it is over."""
-    pause = _FIRST_LOOK_SECONDS
+    pause = 0.0
     before: Foreground | None = None
     while not run.is_over:
         await asyncio.sleep(pause)
+        pause = pause or FIRST_LOOK_SECONDS
         if run.is_over:
             continue
         if run.state is State.SENT:
-            if run.is_armed and run.seconds > _START_SECONDS and shell.look().waits is not Waits.SHELL_PROMPT:
-                shell.assume_started(run)
+            if run.is_armed and run.seconds > _START_SECONDS:
+                await _judge_unstarted(shell, run)
             continue
         quiet = time.monotonic() - run.last_output
         if quiet < _QUIET_SECONDS and not shell.is_withholding:
-            pause = _FIRST_LOOK_SECONDS
+            pause = FIRST_LOOK_SECONDS
             continue
         seen = shell.look()
         is_steady = before is not None and (before.waits, before.group) == (seen.waits, seen.group)
         before = seen
         changed = await _judge(shell, run, seen, is_steady=is_steady, quiet=quiet)
-        pause = _FIRST_LOOK_SECONDS if changed or not is_steady else min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+        pause = FIRST_LOOK_SECONDS if changed or not is_steady else min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+
+
+async def _judge_unstarted(shell: PaneShell, run: Run) -> None:
+    if shell.look().waits is not Waits.SHELL_PROMPT:
+        shell.assume_started(run)
+    elif shell.wants_more:
+        await shell.conclude()
 
 
 async def _judge(shell: PaneShell, run: Run, seen: Foreground, *, is_steady: bool, quiet: float) -> bool:

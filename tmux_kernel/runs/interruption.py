@@ -44,8 +44,15 @@ UNATTENDED = (
 )
 
 
+_BEGIN_SECONDS = 0.5
+
+
 async def stop(shell: PaneShell, run: Run, steps: Sequence[Step]) -> bool:
     """Work through *steps* until the run is over; false when nothing helped. The shell itself is never killed."""
+    # At the prompt Ctrl-C would only drop what is being typed, and the end of that is told by nobody.
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_BEGIN_SECONDS):
+            await run.began.wait()
     for step in steps:
         with contextlib.suppress(TmuxKernelError, ProcessLookupError, PermissionError):
             if step.signal is None:

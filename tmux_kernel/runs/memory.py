@@ -63,7 +63,7 @@ class SessionRecord:
     panes: dict[str, PaneRecord] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass
 class FlightRecord:
     """The run in flight: where its bytes begin, and the numbers its marks must exceed."""
 
@@ -82,6 +82,7 @@ class Memory:
         self.directory = private_directory(state_root() / "sessions" / identity.key)
         self._session = self.directory / "session.json"
         self._flight_fd = os.open(self.directory / "flight.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._flight_size = os.fstat(self._flight_fd).st_size
 
     def session(self) -> SessionRecord | None:
         try:
@@ -103,13 +104,10 @@ class Memory:
             return None
 
     def keep_flight(self, record: FlightRecord | None) -> None:
-        """On the path of every cell: one write to an open file, no sync."""
-        if record is None:
-            os.ftruncate(self._flight_fd, 0)
-            return
-        data = json.dumps(asdict(record)).encode()
-        os.ftruncate(self._flight_fd, 0)
-        os.pwrite(self._flight_fd, data, 0)
+        """On the path of every cell: one write to an open file, no sync. Blanks cover what a longer one left."""
+        data = json.dumps(None if record is None else vars(record)).encode()
+        os.pwrite(self._flight_fd, data.ljust(self._flight_size), 0)
+        self._flight_size = len(data)
 
     def pane_home(self, pane: str) -> Path:
         """A new private directory for one shell's files."""

@@ -79,6 +79,8 @@ class PaneShell:
         self._parser = MarkParser(integration.secret, prompt=integration.prompt, number=integration.number)
         self._is_bracketed = False
         self._is_touched = False
+        # PS2 was the last thing shown. A cell can print it too: it counts once the shell is seen to read keys.
+        self.wants_more = False
         self._withheld = b""
         self._drawn = b""
         self._unstarted = b""
@@ -117,11 +119,11 @@ class PaneShell:
                     self._started()
                 case Ended():
                     self._ended(event)
-                case Prompted():
+                case Prompted() if self.phase is not Phase.BUSY and self.run is None:
                     self._is_touched = False
                     self._enter(Phase.READY)
                 case Continued():
-                    self._continued()
+                    self.wants_more = True
                 case Told():
                     self._told(event)
 
@@ -131,6 +133,7 @@ class PaneShell:
 
     def _output(self, data: bytes) -> None:
         run = self.run
+        self.wants_more = False
         if run is not None and run.state is not State.SENT:
             self._write(run, data)
         elif run is not None and run.is_armed:
@@ -228,13 +231,15 @@ class PaneShell:
         run.finish(Signal.ENDED, status)
         self.ran(None)
 
-    def _continued(self) -> None:
-        run = self.run
-        if run is None or not run.is_armed:
-            return
+    def _refuse_rest(self, run: Run) -> None:
+        """The shell wants more lines than the command has."""
         self._paste_now(keys.CTRL_C)
         self.run = None
-        run.write(b"The shell wants more lines: the command is not complete. Ctrl-C was sent; nothing of it ran.\r\n")
+        self._withheld = b""
+        self._enter(Phase.PROMPTING)
+        run.write(
+            b"The command is not complete: the shell wants more lines. Ctrl-C was sent; that part did not run.\r\n"
+        )
         run.finish(Signal.ENDED, 2, note="incomplete")
         self.ran(None)
 
@@ -398,14 +403,18 @@ class PaneShell:
         return future
 
     async def conclude(self) -> bool:
-        """The shell seems to be at its prompt but said nothing: its hooks were replaced. Ask it, and end the run."""
+        """The shell reads keys but said nothing: it wants more lines, or its hooks were replaced. Ask it; end the run."""
         run = self.run
+        wants_more = self.wants_more
         if run is None:
             return True
         try:
             status, _length, _number, is_intact = await self.hello()
         except TimeoutError:
             return False
+        if wants_more and self.run is run:
+            self._refuse_rest(run)
+            return True
         if is_intact == "1":  # our hooks would have run before bash's own prompt: this is `read -e`
             return False
         if self.run is run:

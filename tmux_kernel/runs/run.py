@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from tmux_kernel.runs.state import OVER, Signal, State, after
@@ -41,12 +41,14 @@ class Run:
         self.program = ""
         self.is_armed = False
         self.tail = b""
+        self.began = asyncio.Event()
         self.drew = asyncio.Event()
         self.started = time.time()
         self.last_output = time.monotonic()
         self._began = time.monotonic()
         self._queue: deque[bytes | State] = deque()
         self._wake = asyncio.Event()
+        self._when_over: list[Callable[[], object]] = []
         self._done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
 
     @property
@@ -61,6 +63,13 @@ class Run:
         """It was taken up in mid-run."""
         self._began = time.monotonic() - seconds
 
+    def when_over(self, listener: Callable[[], object]) -> None:
+        """Call *listener* as soon as the run is over; at once if it is."""
+        if self.is_over:
+            listener()
+        else:
+            self._when_over.append(listener)
+
     def write(self, data: bytes) -> None:
         self.last_output = time.monotonic()
         self.tail = data[-_TAIL:] if len(data) >= _TAIL else (self.tail + data)[-_TAIL:]
@@ -73,6 +82,7 @@ class Run:
         if state is self.state:
             return False
         self.state = state
+        self.began.set()
         self._queue.append(state)
         self._wake.set()
         return True
@@ -83,6 +93,8 @@ class Run:
             return
         self._done.set_result(Result(status, self.seconds, note, shell_ended))
         self.signal(signal)
+        for listener in self._when_over:
+            listener()
 
     def answered(self) -> None:
         """Input was given: it is running again until seen to wait once more."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from tmux_kernel.errors import CommandError, PaneNotFoundError, TmuxKernelError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.adoption import Adoption
-from tmux_kernel.runs.attendant import attend
+from tmux_kernel.runs.attendant import FIRST_LOOK_SECONDS, attend
 from tmux_kernel.runs.memory import FlightRecord, Memory, PaneRecord
 from tmux_kernel.runs.pane import PaneShell, Phase
 from tmux_kernel.runs.run import Run
@@ -208,17 +208,21 @@ class Runner:
         return run
 
     def _attend(self, shell: PaneShell, run: Run, *, is_guest: bool = False) -> None:
-        task = asyncio.get_running_loop().create_task(self._stand_by(shell, run, is_guest=is_guest))
+        """Stand by the run once it has lasted a moment: most are over before."""
+        if is_guest:
+            run.when_over(lambda: self._leave_guest(shell))
+        timer = asyncio.get_running_loop().call_later(FIRST_LOOK_SECONDS, self._stand_by, shell, run)
+        run.when_over(timer.cancel)
+
+    def _stand_by(self, shell: PaneShell, run: Run) -> None:
+        task = asyncio.get_running_loop().create_task(attend(shell, run))
         self._attending.add(task)
         task.add_done_callback(self._attending.discard)
+        run.when_over(task.cancel)
 
-    async def _stand_by(self, shell: PaneShell, run: Run, *, is_guest: bool) -> None:
-        watching = asyncio.get_running_loop().create_task(attend(shell, run))
-        try:
-            await run.result()
-        finally:
-            watching.cancel()
-        if is_guest and self.is_connected:
+    def _leave_guest(self, shell: PaneShell) -> None:
+        """The pane's last bytes need not be held any longer."""
+        if self.is_connected:
             pane = shell.facts.id
             self.connection.post(command("set-option", "-p", "-u", "-t", pane, "remain-on-exit"))
             if shell.phase is Phase.GONE:  # it would have closed by itself

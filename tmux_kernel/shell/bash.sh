@@ -6,7 +6,8 @@
 #
 # Marks are written to /dev/tty: a cell may redirect the shell's own stdout and stderr.
 # Every hook runs inside `{ …; } >/dev/null 2>&1` so that set -x and DEBUG traps have nothing to say about it,
-# and under `local -` so that set -e, -u and -f do not reach it.
+# and under `local -` so that set -a, -e, -f, -k and -u do not reach it. Locals carry the prefix too: a user's
+# `readonly name` must not stop one.
 
 __tk_hook_first='{ __tk_first; } >/dev/null 2>&1'
 __tk_hook_last='{ __tk_last; } >/dev/null 2>&1'
@@ -21,22 +22,23 @@ __tk_end() {  # STATUS: close the run; once per prompt
 }
 
 __tk_tell() {  # TOPIC [FIELD…]
-    \builtin local IFS=';'
-    \builtin printf '\e]133;T;%s;tk=%s:%s\a' "$*" "$__tk_secret" "$__tk_p" >/dev/tty
+    \builtin local __tk_fields
+    \builtin printf -v __tk_fields '%s;' "$@"
+    \builtin printf '\e]133;T;%stk=%s:%s\a' "$__tk_fields" "$__tk_secret" "$__tk_p" >/dev/tty
 }
 
 __tk_set_ps1() {  # STATUS: the structured prompt, computed here so that it needs no expansion later
-    \builtin local t hour half=am
-    \builtin printf -v t '%(%m%d%Y%H%M%S)T' -1
-    hour=$((10#${t:8:2}))
-    if ((hour >= 12)); then half=pm; fi
-    hour=$((hour % 12))
-    if ((hour == 0)); then hour=12; fi
-    if ((hour < 10)); then hour=0$hour; fi
-    \builtin local months=janfebmaraprmayjunjulaugsepoctnovdec
-    t=${months:(10#${t:0:2} - 1) * 3:3}${t:2:6}:$hour${t:10:4}$half
-    \builtin local mark="tk=$__tk_secret:$__tk_p\\a\\]"
-    PS1="\\[\\e]133;A;$mark\\u@\\h - $t seq:$__tk_seq rslt:$1 bash \\\$ \\[\\e]133;B;$mark"
+    \builtin local __tk_t __tk_hour __tk_half=am
+    \builtin printf -v __tk_t '%(%m%d%Y%H%M%S)T' -1
+    __tk_hour=$((10#${__tk_t:8:2}))
+    if ((__tk_hour >= 12)); then __tk_half=pm; fi
+    __tk_hour=$((__tk_hour % 12))
+    if ((__tk_hour == 0)); then __tk_hour=12; fi
+    if ((__tk_hour < 10)); then __tk_hour=0$__tk_hour; fi
+    \builtin local __tk_months=janfebmaraprmayjunjulaugsepoctnovdec
+    __tk_t=${__tk_months:(10#${__tk_t:0:2} - 1) * 3:3}${__tk_t:2:6}:$__tk_hour${__tk_t:10:4}$__tk_half
+    \builtin local __tk_mark="tk=$__tk_secret:$__tk_p\\a\\]"
+    PS1="\\[\\e]133;A;$__tk_mark\\u@\\h - $__tk_t seq:$__tk_seq rslt:$1 bash \\\$ \\[\\e]133;B;$__tk_mark"
     __tk_shown=$PS1
 }
 
@@ -62,39 +64,41 @@ __tk_take() {  # notice what the user made of PS1, PS0 and PS2 since we set them
     \builtin shopt -q promptvars || { __tk_promptvars=u; \builtin shopt -s promptvars; }
 }
 
-__tk_users_hooks() {  # sets the array `kept`: PROMPT_COMMAND without ours
-    \builtin local entry
-    kept=()
-    for entry in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
-        entry=${entry//"$__tk_hook_first; "/}
-        entry=${entry//"; $__tk_hook_last"/}
-        entry=${entry//"$__tk_hook_first"/}
-        entry=${entry//"$__tk_hook_last"/}
-        if [[ -n $entry ]]; then kept+=("$entry"); fi
+__tk_users_hooks() {  # sets the array `__tk_kept`: PROMPT_COMMAND without ours
+    \builtin local __tk_entry
+    __tk_kept=()
+    for __tk_entry in ${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"}; do
+        __tk_entry=${__tk_entry//"$__tk_hook_first; "/}
+        __tk_entry=${__tk_entry//"; $__tk_hook_last"/}
+        __tk_entry=${__tk_entry//"$__tk_hook_first"/}
+        __tk_entry=${__tk_entry//"$__tk_hook_last"/}
+        if [[ -n $__tk_entry ]]; then __tk_kept+=("$__tk_entry"); fi
     done
 }
 
 __tk_hook() {  # be first and last in PROMPT_COMMAND again
-    \builtin local -a kept
+    \builtin local -a __tk_kept
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
         if [[ ${PROMPT_COMMAND[0]-} == "$__tk_hook_first" && ${PROMPT_COMMAND[-1]-} == "$__tk_hook_last" ]]; then
             return 0
         fi
         __tk_users_hooks
+        if [[ ${PROMPT_COMMAND@a} == *x* ]]; then __tk_exported=x; fi
         \builtin unset PROMPT_COMMAND
-        PROMPT_COMMAND=("$__tk_hook_first" ${kept[@]+"${kept[@]}"} "$__tk_hook_last")
+        PROMPT_COMMAND=("$__tk_hook_first" ${__tk_kept[@]+"${__tk_kept[@]}"} "$__tk_hook_last")
     else
         if [[ ${PROMPT_COMMAND-} == "$__tk_hook_first; "*"$__tk_hook_last" ]]; then return 0; fi
         __tk_users_hooks
-        PROMPT_COMMAND="$__tk_hook_first; ${kept[0]:+${kept[0]}; }$__tk_hook_last"
+        PROMPT_COMMAND="$__tk_hook_first; ${__tk_kept[0]:+${__tk_kept[0]}; }$__tk_hook_last"
     fi
 }
 
 # -- what bash and the kernel call --------------------------------------------------------------------------
 
 __tk_first() {  # before the user's own PROMPT_COMMAND: its output is not the cell's
-    \builtin local __tk_s=$? -
-    \builtin set +eufxv
+    __tk_s=$?
+    \builtin local -
+    \builtin set +aefkuvx
     __tk_ended=0
     # Something put in front of us in the same string has changed $?; then __tk_last knows it better.
     if [[ ${PROMPT_COMMAND[0]} == "$__tk_hook_first"* ]]; then __tk_end "$__tk_s"; fi
@@ -103,8 +107,9 @@ __tk_first() {  # before the user's own PROMPT_COMMAND: its output is not the ce
 }
 
 __tk_last() {  # after it: whatever it made of PS1, the prompt shown is ours
-    \builtin local __tk_s=$? -
-    \builtin set +eufxv
+    __tk_s=$?
+    \builtin local -
+    \builtin set +aefkuvx
     if ((!__tk_ended)); then __tk_end "$__tk_s"; fi
     __tk_ended=0
     if [[ -n $__tk_histset ]]; then
@@ -123,8 +128,9 @@ __tk_last() {  # after it: whatever it made of PS1, the prompt shown is ours
 }
 
 __tk_arm() {  # by key, just before a cell is typed: the cell sees the user's PS1, and `!` is an ordinary character
-    \builtin local __tk_s=$? -
-    \builtin set +eufxv
+    __tk_s=$?
+    \builtin local -
+    \builtin set +aefkuvx
     __tk_tell arm "$__tk_s" "${#READLINE_LINE}"
     if [[ -n $READLINE_LINE ]]; then  # somebody typed in this very moment: their line comes back afterwards
         __tk_stash=$READLINE_LINE READLINE_LINE='' READLINE_POINT=0
@@ -139,8 +145,9 @@ __tk_arm() {  # by key, just before a cell is typed: the cell sees the user's PS
 # By key: is this our shell, at its prompt, with an empty line? And $?, should the hooks be gone. While a cell runs
 # the hooks are intact only if the prompt is not bash's own (`read -e`): at bash's own they would have run.
 __tk_hello() {
-    \builtin local __tk_s=$? -
-    \builtin set +eufxv
+    __tk_s=$?
+    \builtin local -
+    \builtin set +aefkuvx
     if [[ -z $READLINE_LINE && -n $__tk_stash ]]; then
         READLINE_LINE=$__tk_stash READLINE_POINT=${#__tk_stash} __tk_stash=''
     fi
@@ -152,49 +159,51 @@ __tk_hello() {
 }
 
 __tk_ask() {  # by key: answer the question in the file `ask`; the half-typed line is left alone
-    \builtin local __tk_s=$? -
-    \builtin set +eufxv
+    __tk_s=$?
+    \builtin local -
+    \builtin set +aefkuvx
     \builtin local IFS=$' \t\n'
-    \builtin local -a question
-    \builtin mapfile -t question <"$__tk_home/ask"
+    \builtin local -a __tk_question
+    \builtin mapfile -t __tk_question <"$__tk_home/ask"
     if [[ -z ${__tk_answers-} ]]; then
         \builtin source "$__tk_home/ask.sh"
         __tk_answers=1
     fi
-    __tk_answer "${question[@]:1}" >|"$__tk_home/answer" 2>/dev/null </dev/null
-    __tk_tell answer "${question[0]}"
+    __tk_answer "${__tk_question[@]:1}" >|"$__tk_home/answer" 2>/dev/null </dev/null
+    __tk_tell answer "${__tk_question[0]}"
 }
 
 __tk_release() {  # give everything back and be gone
-    \builtin local -a kept
-    \builtin local map name
+    \builtin local -a __tk_kept
+    \builtin local __tk_map __tk_name
     __tk_users_hooks
     \builtin unset PROMPT_COMMAND
-    if [[ $__tk_shape == array || ${#kept[@]} -gt 1 ]]; then
-        PROMPT_COMMAND=(${kept[@]+"${kept[@]}"})
-    elif [[ -n ${kept[0]-} ]]; then
-        PROMPT_COMMAND=${kept[0]}
+    if [[ $__tk_shape == array || ${#__tk_kept[@]} -gt 1 ]]; then
+        PROMPT_COMMAND=(${__tk_kept[@]+"${__tk_kept[@]}"})
+    elif [[ -n ${__tk_kept[0]-} ]]; then
+        PROMPT_COMMAND=${__tk_kept[0]}
     elif [[ $__tk_shape == scalar ]]; then
         PROMPT_COMMAND=
     fi
+    if [[ -n $__tk_exported && -n ${PROMPT_COMMAND+x} ]]; then \builtin export PROMPT_COMMAND; fi
     if [[ -n $__tk_ps1_set ]]; then PS1=$__tk_ps1; else \builtin unset PS1; fi
     if [[ -n $__tk_ps0 || -n $__tk_ps0_set ]]; then PS0=$__tk_ps0; else \builtin unset PS0; fi
-    PS2=$__tk_ps2
+    if [[ -n $__tk_ps2 || -n $__tk_ps2_set ]]; then PS2=$__tk_ps2; else \builtin unset PS2; fi
     if [[ $__tk_promptvars == u ]]; then \builtin shopt -u promptvars; fi
-    for map in emacs-standard vi-insert vi-command; do
-        for name in 1 2 3 4; do \builtin bind -m "$map" -r "\\e[575$name~" 2>/dev/null; done
+    for __tk_map in emacs-standard vi-insert vi-command; do
+        for __tk_name in 1 2 3 4; do \builtin bind -m "$__tk_map" -r "\\e[575$__tk_name~" 2>/dev/null; done
     done
     __tk_tell released
-    for name in ${!__tk_*}; do \builtin unset -v "$name"; done
-    for name in first last end tell set_ps1 take users_hooks hook arm hello ask answer bye release \
+    for __tk_name in "${!__tk_@}"; do \builtin unset -v "$__tk_name"; done
+    for __tk_name in first last end tell set_ps1 take users_hooks hook arm hello ask answer bye release \
         complete complete_command complete_argument inspect expand; do
-        \builtin unset -f "__tk_$name"
+        \builtin unset -f "__tk_$__tk_name"
     done
 }
 
 __tk_bye() {  # by key: release at once
     \builtin local -
-    \builtin set +eufxv
+    \builtin set +aefkuvx
     __tk_take
     __tk_release
 }
@@ -202,8 +211,8 @@ __tk_bye() {  # by key: release at once
 # -- install --------------------------------------------------------------------------------------------------
 
 __tk_install() {
-    \builtin local - map
-    \builtin set +eufxv
+    \builtin local - __tk_map
+    \builtin set +aefkuvx
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
         __tk_tell unsupported "bash $BASH_VERSION"
         return 0
@@ -212,7 +221,8 @@ __tk_install() {
         __tk_tell unsupported "a read-only PS1 or PROMPT_COMMAND"
         return 0
     fi
-    __tk_ps1=${PS1-} __tk_ps1_set=${PS1+x} __tk_ps0=${PS0-} __tk_ps0_set=${PS0+x} __tk_ps2=${PS2-} __tk_promptvars=s
+    __tk_ps1=${PS1-} __tk_ps1_set=${PS1+x} __tk_ps0=${PS0-} __tk_ps0_set=${PS0+x} __tk_ps2=${PS2-} __tk_ps2_set=${PS2+x}
+    __tk_promptvars=s __tk_exported=''
     __tk_shown=${PS1-}
     __tk_mark0="\\e]133;C;tk=$__tk_secret:\$((__tk_seq+=1))\\a"
     __tk_mark2="\\[\\e]133;P;k=s;tk=$__tk_secret\\a\\]"
@@ -224,11 +234,11 @@ __tk_install() {
     fi
     __tk_take
     __tk_hook
-    for map in emacs-standard vi-insert vi-command; do
-        \builtin bind -m "$map" -x '"\e[5751~": { __tk_arm; } >/dev/null 2>&1'
-        \builtin bind -m "$map" -x '"\e[5752~": { __tk_hello; } >/dev/null 2>&1'
-        \builtin bind -m "$map" -x '"\e[5753~": { __tk_ask; } >/dev/null 2>&1'
-        \builtin bind -m "$map" -x '"\e[5754~": { __tk_bye; } >/dev/null 2>&1'
+    for __tk_map in emacs-standard vi-insert vi-command; do
+        \builtin bind -m "$__tk_map" -x '"\e[5751~": { __tk_arm; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5752~": { __tk_hello; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5753~": { __tk_ask; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5754~": { __tk_bye; } >/dev/null 2>&1'
     done
 }
 { __tk_install; } >/dev/null 2>&1

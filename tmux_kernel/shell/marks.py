@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 _INTRODUCER = b"\x1b]133;"
 _MARK = re.compile(rb"\x1b\]133;([A-Z])((?:;[^;\x07\x1b]*)*)(?:\x07|\x1b\\)")
+# What may still become a mark when more bytes come.
+_UNFINISHED = re.compile(rb"\x1b\]133;(?:[A-Z](?:;[^;\x07\x1b]*)*\x1b?)?\Z")
 # Longer than any mark of ours; an introducer with no end within it is somebody else's garbage.
 _LONGEST_MARK = 512
 # What `set -v` echoes when bash runs our first prompt hook: it stands between the output and the end mark.
 VERBOSE_ECHO = b"{ __tk_first; } >/dev/null 2>&1\r\n"
-_ECHO_START = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +84,10 @@ class MarkParser:
         position = 0
         search = 0
         while (start := data.find(_INTRODUCER, search)) >= 0:
-            match = _MARK.match(data, start)
+            match = _MARK.match(data, start, start + _LONGEST_MARK)
             if match is None:
-                if len(data) - start < _LONGEST_MARK and b"\x07" not in data[start:]:
-                    self._hold(data, position, start, events)
+                if len(data) - start < _LONGEST_MARK and _UNFINISHED.match(data, start):
+                    self._hold(data, position, _echo_start(data, position, start), events)
                     return events
                 search = start + len(_INTRODUCER)
                 continue
@@ -120,10 +121,7 @@ class MarkParser:
         escape = data.rfind(b"\x1b", max(start, end - len(_INTRODUCER)))
         if escape >= 0 and _INTRODUCER.startswith(data[escape:]):
             end = escape
-        brace = data.rfind(b"{", max(start, end - len(VERBOSE_ECHO)), end)
-        if brace >= 0 and end - brace >= _ECHO_START and VERBOSE_ECHO.startswith(data[brace:end]):
-            return brace
-        return end
+        return _echo_start(data, start, end)
 
     def _mark(self, match: re.Match[bytes]) -> Event | None:
         letter = match[1]
@@ -142,8 +140,9 @@ class MarkParser:
             self.number = numbers[0]
             return Started(numbers[0])
         if letter == b"D" and numbers[0] > self.prompt:
-            self.prompt, self.number = numbers[0], max(self.number, numbers[1])
-            return Ended(int(fields[0]), numbers[0], numbers[1])
+            ended = Ended(int(fields[0]), numbers[0], numbers[1])
+            self.prompt, self.number = ended.prompt, ended.number
+            return ended
         if letter == b"B" and numbers[0] == self.prompt:
             return Prompted(numbers[0])
         if letter == b"P":
@@ -152,3 +151,9 @@ class MarkParser:
             topic, *rest = (field.decode("utf-8", "replace") for field in fields)
             return Told(topic, tuple(rest))
         return None
+
+
+def _echo_start(data: bytes, start: int, end: int) -> int:
+    """Where `set -v`'s echo of our hook may have begun before *end*; *end* when it has not."""
+    brace = data.rfind(b"{", max(start, end - len(VERBOSE_ECHO)), end)
+    return brace if brace >= 0 and VERBOSE_ECHO.startswith(data[brace:end]) else end

@@ -7,6 +7,7 @@ decisions/0001 has the measurements.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import shlex
@@ -21,6 +22,7 @@ from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.watch import FileWatch
 
 _READ_SIZE = 1 << 20
+_READS_AT_ONCE = 4
 _PUNCH_STEP = 1 << 24
 _BLOCK = 1024
 Listener = Callable[[bytes], None]
@@ -73,12 +75,14 @@ class LogFeed:
         self.drain()
 
     def drain(self) -> None:
-        while self._fd >= 0:
-            data = os.pread(self._fd, _READ_SIZE, self.position)
+        for _ in range(_READS_AT_ONCE):
+            data = os.pread(self._fd, _READ_SIZE, self.position) if self._fd >= 0 else b""
             if not data:
                 break
             self.position += len(data)
             self._listener(data)
+        else:  # a writer as fast as this must not keep the loop to itself
+            asyncio.get_running_loop().call_soon(self.drain)
         if self.position - self._keep - self._punched >= _PUNCH_STEP:
             self._punch()
 

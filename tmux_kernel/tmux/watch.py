@@ -15,6 +15,10 @@ from pathlib import Path
 
 _IN_MODIFY = 0x2
 _EVENT = struct.Struct("iIII")
+# This many times in a row, each within so many seconds of the one before, is busy; then rest this long.
+_BUSY_TIMES = 24
+_BUSY_SECONDS = 0.001
+_REST_SECONDS = 0.004
 
 
 class FileWatch:
@@ -23,6 +27,9 @@ class FileWatch:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._listeners: dict[int, Callable[[], None]] = {}
+        self._told = 0.0
+        self._in_a_row = 0
+        self._is_closed = False
         if sys.platform == "linux":
             import ctypes  # imported late: only this needs it
 
@@ -57,6 +64,7 @@ class FileWatch:
             self._libc.inotify_rm_watch(self._fd, handle)
 
     def close(self) -> None:
+        self._is_closed = True
         self._listeners.clear()
         self._loop.remove_reader(self._fd)
         if sys.platform == "linux":
@@ -65,6 +73,7 @@ class FileWatch:
             self._queue.close()
 
     def _inotify_readable(self) -> None:
+        self._rest_if_busy()
         try:
             data = os.read(self._fd, 1 << 16)
         except BlockingIOError:
@@ -76,6 +85,21 @@ class FileWatch:
             handles.add(handle)
             position += _EVENT.size + length
         self._tell(handles)
+
+    def _rest_if_busy(self) -> None:
+        """A file written to thousands of times a second is read in larger steps: listen again in a moment."""
+        now = self._loop.time()
+        self._in_a_row = self._in_a_row + 1 if now - self._told < _BUSY_SECONDS else 0
+        self._told = now
+        if self._in_a_row >= _BUSY_TIMES:
+            self._loop.remove_reader(self._fd)
+            self._loop.call_later(_REST_SECONDS, self._listen)
+
+    def _listen(self) -> None:
+        if not self._is_closed:
+            self._in_a_row = _BUSY_TIMES - 2
+            self._told = self._loop.time()
+            self._loop.add_reader(self._fd, self._inotify_readable)
 
     def _kqueue_readable(self) -> None:
         if sys.platform != "linux":
