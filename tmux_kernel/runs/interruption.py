@@ -14,7 +14,6 @@ from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.pane import PaneShell
 from tmux_kernel.runs.run import Run
 from tmux_kernel.runs.state import OVER
-from tmux_kernel.shell.foreground import look
 from tmux_kernel.shell.integration import CTRL_C
 from tmux_kernel.tmux.target import pane_facts
 
@@ -66,7 +65,7 @@ async def stop(shell: PaneShell, run: Run, steps: Sequence[Step]) -> bool:
 
 
 def _signal_foreground(shell: PaneShell, number: signal.Signals) -> bool:
-    seen = look(shell.facts.pid, shell.facts.tty)
+    seen = shell.look()
     if seen.is_shell or seen.group <= 1:
         return False
     os.killpg(seen.group, number)

@@ -14,6 +14,7 @@ import re
 import shlex
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from tmux_kernel.errors import (
@@ -27,7 +28,7 @@ from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.run import Run
 from tmux_kernel.runs.state import Signal, State
 from tmux_kernel.shell import integration as keys
-from tmux_kernel.shell.foreground import Foreground, Waits, look
+from tmux_kernel.shell.foreground import Foreground, Waits, image, look
 from tmux_kernel.shell.integration import Integration, write_private
 from tmux_kernel.shell.marks import Continued, Ended, MarkParser, Output, Prompted, Started, Told
 from tmux_kernel.tmux.connection import Connection, lines_of
@@ -87,6 +88,7 @@ class PaneShell:
         self._changed = asyncio.Event()
         self._answers: dict[str, asyncio.Future[tuple[str, ...]]] = {}
         self._cells = itertools.count(1)
+        self._image = image(facts.pid)
         self._process = ProcessWatch(facts.pid, self._shell_ended)
         self._ending: asyncio.Task[None] | None = None
 
@@ -302,8 +304,12 @@ class PaneShell:
         return self.phase is Phase.READY
 
     def look(self) -> Foreground:
-        """Who has the pane now."""
-        return look(self.facts.pid, self.facts.tty)
+        """Who has the pane now. A program the shell has replaced itself with (`exec`) is not the shell."""
+        seen = look(self.facts.pid, self.facts.tty)
+        if not seen.is_shell or image(self.facts.pid) == self._image:
+            return seen
+        waits = Waits.KEYS if seen.waits is Waits.SHELL_PROMPT else seen.waits
+        return replace(seen, is_shell=False, waits=waits)
 
     async def wait_ready(self, seconds: float = _PROMPT_SECONDS) -> None:
         """Return when the shell is at its prompt; PaneBusyError when something else has it."""
@@ -403,7 +409,7 @@ class PaneShell:
         return future
 
     async def conclude(self) -> bool:
-        """The shell reads keys but said nothing: it wants more lines, or its hooks were replaced. Ask it; end the run."""
+        """The shell reads keys but said nothing: it wants more lines, or its hooks were replaced. Ask; end the run."""
         run = self.run
         wants_more = self.wants_more
         if run is None:

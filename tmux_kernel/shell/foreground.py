@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _LFLAG = 3
+_START_OF_STACK = 25  # in /proc/PID/stat, counted after the name
 # Blocked in one of these, a process waits for something to become readable.
 _POLLING = ("poll_schedule_timeout", "do_select", "do_poll", "do_sys_poll", "ep_poll", "do_epoll_wait")
 _READING = ("wait_woken", "n_tty_read")
@@ -69,6 +70,12 @@ def _process(pid: int) -> _Process | None:
     fields = text[name_end + 2 :].split()
     name = text[text.find("(") + 1 : name_end]
     return _Process(pid, name, int(fields[2]), int(fields[4]), int(fields[5]))
+
+
+def image(pid: int) -> str:
+    """A word that changes when the process replaces itself: where its stack begins. Empty when it cannot be told."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return fields[_START_OF_STACK] if len(fields) > _START_OF_STACK else ""
 
 
 def _family(pid: int, depth: int = 0) -> Iterator[int]:
