@@ -81,7 +81,7 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         1_000_000, help="Characters of output shown per cell; past it head and tail are. 0 shows everything."
     ).tag(config=True)
     output_rate = Integer(
-        800_000,
+        900_000,
         help="Bytes per second sent to the front end, averaged over 3 s; Jupyter Server drops above 1,000,000."
         " 0 does not limit.",
     ).tag(config=True)

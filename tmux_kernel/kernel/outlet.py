@@ -10,6 +10,8 @@ from tmux_kernel.runs.output import Excerpt
 from tmux_kernel.shell.text import TextDecoder
 
 _PAUSE_SECONDS = 0.05
+# The first of it waits this long for what a program writes in the same breath.
+_GATHER_SECONDS = 0.001
 _WINDOW_SECONDS = 3.0
 _LARGEST_MESSAGE = 1 << 20
 
@@ -39,7 +41,7 @@ class RateLimit:
 
 
 class Outlet:
-    """Collects one run's output and publishes it at most twenty times a second, the first of it at once."""
+    """Collects one run's output and publishes it at most twenty times a second, the first of it nearly at once."""
 
     def __init__(self, publish: Callable[[str], None], excerpt: Excerpt, limit: RateLimit) -> None:
         self.publish = publish
@@ -61,10 +63,7 @@ class Outlet:
         self._pending.append(shown)
         if self._timer is None:
             wait = self._last + _PAUSE_SECONDS - self._loop.time()
-            if wait <= 0:
-                self._flush()
-            else:
-                self._timer = self._loop.call_later(wait, self._flush)
+            self._timer = self._loop.call_later(max(wait, _GATHER_SECONDS), self._flush)
 
     async def flush(self) -> None:
         """Publish everything now; waits only for the rate limit."""

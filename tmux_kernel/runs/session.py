@@ -85,6 +85,9 @@ class OwnSession:
         words += [";", "pipe-pane", "-o", pipe_command(log)]
         words += [";", "set-option", "-p", "remain-on-exit", "on"]
         words += [";", "set-option", "-w", "window-size", "manual"]
+        # Runbooks name panes by index: in our session they count from 0 whatever the user's own configuration says.
+        words += [";", "set-option", "-w", "pane-base-index", "0"]
+        words += [";", "set-option", "base-index", "0", ";", "move-window", "-r"]
         words += [";", "set-option", "@tmux_kernel", f"{os.getpid()} {plan.identity.key}"]
         connection = Connection(start_client(plan.address, *words))
         try:
