@@ -316,9 +316,9 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         elif result.status == 0:
             reply = {"status": "ok"}
         elif result.status is None:
-            reply = self._failure(
-                "ShellLost", "the shell ended and its exit code is not known", [result.note], silent=silent
-            )
+            what = "the shell ended" if result.shell_ended else "the run was lost sight of"
+            lines = result.note.split("\n")
+            reply = self._failure("RunLost", f"{what} and its exit code is not known", lines, silent=silent)
         else:
             reply = self._failure(
                 "CommandFailed", f"exit code {result.status}", [f"exit code {result.status}"], silent=silent

@@ -98,7 +98,7 @@ class Adoption:
     async def _type(self, facts: PaneFacts, data: bytes) -> None:
         await self._connection.commands(
             command("set-buffer", "-b", "tmux-kernel-adopt", data),
-            command("paste-buffer", "-r", "-d", "-b", "tmux-kernel-adopt", "-t", facts.id),
+            command("paste-buffer", *self._connection.paste_flags, "-b", "tmux-kernel-adopt", "-t", facts.id),
         )
         await asyncio.sleep(_ECHO_SECONDS)
 

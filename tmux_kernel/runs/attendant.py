@@ -7,9 +7,11 @@ quiet for a moment; ever more rarely while nothing changes. A pane with no run i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 
+from tmux_kernel.errors import TmuxKernelError
 from tmux_kernel.runs.pane import PaneShell
 from tmux_kernel.runs.run import Run
 from tmux_kernel.runs.state import Signal, State
@@ -47,6 +49,9 @@ async def attend(shell: PaneShell, run: Run) -> None:
         before = seen
         changed = await _judge(shell, run, seen, is_steady=is_steady, quiet=quiet)
         pause = FIRST_LOOK_SECONDS if changed or not is_steady else min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+        if pause == _LONGEST_PAUSE_SECONDS:
+            with contextlib.suppress(TmuxKernelError):  # a lost pane or server is noticed elsewhere
+                await shell.check_recording()
 
 
 async def _judge_unstarted(shell: PaneShell, run: Run) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from tmux_kernel.errors import (
     CommandError,
     ConnectionLostError,
+    FeedLostError,
     PaneBusyError,
     PaneNotFoundError,
     ShellNotSupportedError,
@@ -32,7 +33,7 @@ from tmux_kernel.shell.foreground import Foreground, Waits, image, look
 from tmux_kernel.shell.integration import Integration, write_private
 from tmux_kernel.shell.marks import Continued, Ended, MarkParser, Output, Prompted, Started, Told
 from tmux_kernel.tmux.connection import Connection, lines_of
-from tmux_kernel.tmux.feed import Feed
+from tmux_kernel.tmux.feed import Feed, LogFeed, pipe_line
 from tmux_kernel.tmux.target import PaneFacts, pane_facts
 from tmux_kernel.tmux.watch import ProcessWatch
 
@@ -46,6 +47,9 @@ _MOST_WITHHELD = 1 << 20
 _BRACKETED_ON = b"\x1b[?2004h"
 _NOT_TYPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _REDRAW = re.compile(rb"\x1b\[[0-?]*[ -/]*[@-~]|[\r\n\x08\x07 ]")
+# tmux's own word on whether to paste: not in copy mode, not dead, and recorded where we record.
+_NOT_FREE = "#{||:#{pane_in_mode},#{pane_dead}}"
+_NOT_FREE_OR_RECORDED = f"#{{||:{_NOT_FREE},#{{==:#{{pane_pipe}},0}}}}"
 _PROMPT_SECONDS = 30.0
 _PROMPT_LOOK_SECONDS = 0.2
 _HELLO_SECONDS = 2.0
@@ -80,11 +84,13 @@ class PaneShell:
         self._parser = MarkParser(integration.secret, prompt=integration.prompt, number=integration.number)
         self._is_bracketed = False
         self._is_touched = False
+        self._is_keyless = False
         # PS2 was the last thing shown. A cell can print it too: it counts once the shell is seen to read keys.
         self.wants_more = False
         self._withheld = b""
         self._drawn = b""
         self._unstarted = b""
+        self._not_free = _NOT_FREE_OR_RECORDED if isinstance(feed, LogFeed) else _NOT_FREE
         self._changed = asyncio.Event()
         self._answers: dict[str, asyncio.Future[tuple[str, ...]]] = {}
         self._cells = itertools.count(1)
@@ -212,7 +218,7 @@ class PaneShell:
             self._write(run, unstarted)
 
     def _ended(self, event: Ended) -> None:
-        self._is_bracketed = False
+        self._is_bracketed = self._is_keyless = False
         self._enter(Phase.PROMPTING)
         run = self.run
         if run is not None and run.is_armed:
@@ -248,6 +254,7 @@ class PaneShell:
     def _told(self, event: Told) -> None:
         if event.topic == "arm" and self.run is not None:
             self.run.is_armed = True
+        self._is_keyless = self._is_keyless or event.topic == "keyless"
         key = f"answer:{event.fields[0]}" if event.topic == "answer" and event.fields else event.topic
         future = self._answers.pop(key, None)
         if future is not None and not future.done():
@@ -351,6 +358,11 @@ class PaneShell:
     async def submit(self, code: str) -> Run:
         """Type *code* and return its run. Raises before anything is typed when the pane is not free."""
         await self.wait_ready()
+        if self._is_keyless:
+            raise ShellNotSupportedError(
+                f"The shell of pane {self.name} has line editing off (`set +o emacs`). Nothing was typed.",
+                suggestion="Enter `set -o emacs` there by hand, or restart the kernel for a fresh shell.",
+            )
         if self._is_touched:
             await self._require_empty_line()
         run = Run(self.facts.id, code, number=self.number)
@@ -438,16 +450,17 @@ class PaneShell:
         name = f"tmux-kernel-{next(_buffers)}"
         return self.connection.post(  # type: ignore[return-value]
             command("set-buffer", "-b", name, data),
-            command("paste-buffer", *self._paste_flags, "-b", name, "-t", self.facts.id),
+            command("paste-buffer", *self.connection.paste_flags, "-b", name, "-t", self.facts.id),
         )
 
     async def _paste_if_free(self, data: bytes) -> None:
         name = f"tmux-kernel-{next(_buffers)}"
-        paste = command("paste-buffer", *self._paste_flags, "-b", name, "-t", self.facts.id).decode()
-        refuse = f"display-message -p -t {self.facts.id} busy"
+        pane = self.facts.id
+        paste = command("paste-buffer", *self.connection.paste_flags, "-b", name, "-t", pane).decode()
+        refuse = f"display-message -p -t {pane} '#{{pane_in_mode}} #{{pane_pipe}}'"
         futures = self.connection.post(
             command("set-buffer", "-b", name, data),
-            command("if-shell", "-F", "-t", self.facts.id, "#{||:#{pane_in_mode},#{pane_dead}}", refuse, paste),
+            command("if-shell", "-F", "-t", pane, self._not_free, refuse, paste),
         ) + self.connection.expect(1)
         replies = await asyncio.gather(*futures)
         try:
@@ -456,14 +469,35 @@ class PaneShell:
             raise PaneNotFoundError(self.name, []) from error
         if answers[2]:
             self.connection.post(command("delete-buffer", "-b", name))
+            if answers[2][0] == "0 0":
+                raise self._unrecorded()
             raise PaneBusyError(
                 f"Pane {self.name} is in copy mode. Nothing was typed.",
                 suggestion="Leave copy mode there (press q), or choose another pane with `%pane`.",
             )
 
-    @property
-    def _paste_flags(self) -> tuple[str, ...]:
-        return ("-r", "-d")
+    # -- the recording ----------------------------------------------------------------------------------------
+
+    async def check_recording(self) -> None:
+        """End the run if the pane's bytes no longer arrive: it could not be seen to end."""
+        if not isinstance(self.feed, LogFeed):
+            return
+        (is_piped,) = await self.connection.command("display-message", "-p", "-t", self.facts.id, "#{pane_pipe}")
+        run = self.run
+        if is_piped == "0" and run is not None:
+            error = self._unrecorded()
+            self.run = None
+            run.finish(Signal.ENDED, None, note=str(error))
+            self.ran(None)
+
+    def _unrecorded(self) -> FeedLostError:
+        """Somebody ended the pipe, or the disk is full. Start it again for what comes next."""
+        if isinstance(self.feed, LogFeed):
+            self.connection.post(pipe_line(self.facts.id, self.feed.log))
+        return FeedLostError(
+            f"Pane {self.name} was no longer being recorded.",
+            suggestion="Is the disk full, or did something else take the pane's pipe? Recording was started again.",
+        )
 
     # -- leaving ----------------------------------------------------------------------------------------------
 

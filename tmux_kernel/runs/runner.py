@@ -66,6 +66,7 @@ class Runner:
         opened = await self._own.open()
         self._connection = opened.connection
         self.record = opened.record
+        await self._connection.learn_paste_flags()
         self._connection.lost.add_done_callback(lambda _: self._lost())
         flight = self._memory.flight() if opened.is_found else None
         self._memory.keep_flight(flight)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 from collections import deque
 from collections.abc import Callable
@@ -40,6 +41,7 @@ class Connection:
         self._closing = False
         self.lost: asyncio.Future[str] = self._loop.create_future()
         self.notified: list[NotificationListener] = []
+        self.paste_flags: tuple[str, ...] = ("-r", "-d")
         self._loop.add_reader(self._stdout, self._readable)
 
     @property
@@ -52,6 +54,12 @@ class Connection:
         if not reply.ok:
             raise CommandError(_text(reply))
         return reply
+
+    async def learn_paste_flags(self) -> None:
+        """Newer tmux takes control characters out of what it pastes unless told not to."""
+        usage = " ".join(await self.command("list-commands", "paste-buffer"))
+        if re.search(r"\[-\w*S\w*\]", usage):
+            self.paste_flags = ("-r", "-d", "-S")
 
     def on_output(self, pane: str, listener: OutputListener | None) -> None:
         """Hand the pane's `%output` to *listener*; None stops it."""
