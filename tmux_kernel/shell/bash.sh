@@ -11,7 +11,7 @@
 
 __tk_hook_first='{ __tk_first; } >/dev/null 2>&1'
 __tk_hook_last='{ __tk_last; } >/dev/null 2>&1'
-__tk_shown='' __tk_ended=0 __tk_asked=0 __tk_stash='' __tk_histset=''
+__tk_shown='' __tk_ended=0 __tk_asked=0 __tk_stash='' __tk_histset='' __tk_nohist=$'\001\002#'
 
 # -- what stands in for the user's settings -----------------------------------------------------------------
 
@@ -113,7 +113,8 @@ __tk_last() {  # after it: whatever it made of PS1, the prompt shown is ours
     if ((!__tk_ended)); then __tk_end "$__tk_s"; fi
     __tk_ended=0
     if [[ -n $__tk_histset ]]; then
-        if [[ $__tk_histset == set ]]; then histchars=$__tk_histchars; else \builtin unset histchars; fi
+        if [[ ${histchars-} != "$__tk_nohist" ]]; then :  # the cell chose its own
+        elif [[ $__tk_histset == set ]]; then histchars=$__tk_histchars; else \builtin unset histchars; fi
         __tk_histset=''
     fi
     if [[ ! -e $__tk_lease ]]; then
@@ -124,6 +125,7 @@ __tk_last() {  # after it: whatever it made of PS1, the prompt shown is ours
     __tk_take
     __tk_hook
     __tk_set_ps1 "$__tk_s"
+    if [[ ! -o emacs && ! -o vi ]]; then __tk_tell keyless; fi
     \builtin return 0
 }
 
@@ -139,7 +141,7 @@ __tk_arm() {  # by key, just before a cell is typed: the cell sees the user's PS
     __tk_hook
     if [[ -n $__tk_ps1_set ]]; then PS1=$__tk_ps1; else \builtin unset PS1; fi
     if [[ -n ${histchars+x} ]]; then __tk_histset=set __tk_histchars=$histchars; else __tk_histset=unset; fi
-    histchars=$'\001\002#'
+    histchars=$__tk_nohist
 }
 
 # By key: is this our shell, at its prompt, with an empty line? And $?, should the hooks be gone. While a cell runs
