@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fnmatch
+import inspect
 import itertools
 import os
 import re
@@ -151,7 +152,7 @@ class Assistant:
         line = code[code.rfind("\n", 0, cursor) + 1 :].split("\n")[0].strip()
         if line.startswith("%"):
             handler = MAGICS.get(line.lstrip("%").split(" ")[0].rstrip("?"))
-            return (handler.__doc__ or "").strip() if handler is not None else ""
+            return inspect.cleandoc(handler.__doc__ or "") if handler is not None else ""
         word = word_at(code, cursor)
         if not word:
             return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -60,8 +61,8 @@ async def run_magic(kernel: TmuxKernel, call: Call, *, silent: bool, allow_stdin
     handler = MAGICS[call.name]
     context = Context(kernel, call, silent, allow_stdin)
     if call.wants_help:
-        _print(context, (handler.__doc__ or "").strip())
-        return Outcome(reply={"status": "ok"})
+        page = {"source": "page", "data": {"text/plain": inspect.cleandoc(handler.__doc__ or "")}, "start": 0}
+        return Outcome(reply={"status": "ok", "payload": [page]})
     if call.is_cell and call.name != "pane":
         raise MagicError(f"`%%{call.name}` is a line magic.", suggestion=f"Write `%{call.name}`.")
     return await handler(context)

@@ -18,7 +18,8 @@ from tmux_kernel.errors import TmuxMissingError, TmuxTooOldError
 OLDEST_VERSION = (3, 2)
 
 # Variables that say where *this* process runs; a server or shell we start must not believe them.
-_OWN_VARIABLES = ("TMUX", "TMUX_PANE", "JPY_SESSION_NAME", "JPY_PARENT_PID", "JPY_INTERRUPT_EVENT", "JPY_API_TOKEN")
+_OWN_VARIABLES = ("TMUX", "TMUX_PANE")
+_JUPYTER_PREFIX = "JPY_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,11 @@ class ServerAddress:
 def clean_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment without what describes this process's own terminal and kernel."""
     source = os.environ if environment is None else environment
-    return {name: value for name, value in source.items() if name not in _OWN_VARIABLES}
+    return {
+        name: value
+        for name, value in source.items()
+        if name not in _OWN_VARIABLES and not name.startswith(_JUPYTER_PREFIX)
+    }
 
 
 def require_tmux() -> None:
