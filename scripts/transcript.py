@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -37,8 +36,8 @@ def main(path: Path) -> int:
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as scratch:
         os.environ |= {"TMUX_KERNEL_SOCKET": f"tk-run-{os.getpid()}", "TMUX_KERNEL_STATE": scratch}
-        manager = AsyncKernelManager(kernel_name="tmux", transport="ipc", connection_file=f"{scratch}/kernel.json")
-        client = Transcript(notebook, km=manager, resources={"metadata": {"path": str(path.parent)}})
+        resources = {"metadata": {"path": str(path.parent)}}
+        client = Transcript(notebook, kernel_name="tmux", resources=resources, extra_arguments=["--log-level=ERROR"])
         try:
             client.execute()
         except CellExecutionError:
