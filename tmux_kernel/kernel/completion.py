@@ -31,6 +31,7 @@ _MOST_MATCHES = 1000
 _DEFINED = re.compile(r"(?:^|[\s;&|({])([A-Za-z_]\w*)\+?=", re.MULTILINE)
 _FUNCTION = re.compile(r"(?:^|[\s;&|({])([A-Za-z_][\w.-]*)\s*\(\)", re.MULTILINE)
 _MAN_SECONDS = 5.0
+_LEARN_SECONDS = 0.3
 
 
 class Helper:
@@ -82,9 +83,32 @@ class Assistant:
         self._helper = Helper()
         self._questions = itertools.count(1)
         self._lock = asyncio.Lock()
+        self._variables: list[str] = []
+        self._learning: asyncio.TimerHandle | asyncio.Task[None] | None = None
         self.cells: list[str] = []
 
+    def cell_ended(self) -> None:
+        """Once no cell has run for a moment, learn what the shell knows, for when it is busy."""
+        loop = asyncio.get_running_loop()
+        if self._learning is not None:
+            self._learning.cancel()
+        self._learning = loop.call_later(_LEARN_SECONDS, self._learn_soon)
+
+    def _learn_soon(self) -> None:
+        self._learning = asyncio.get_running_loop().create_task(self._learn())
+
+    async def _learn(self) -> None:
+        shell = self._shell()
+        if shell is None:
+            return
+        known = shell.integration.home / "known"
+        with contextlib.suppress(TimeoutError, TmuxKernelError, OSError):
+            self._variables = _lines(await self._ask_shell(shell, "teach", str(known)))
+            await self._helper.ask(self._directory(), "learn", str(known))
+
     def close(self) -> None:
+        if self._learning is not None:
+            self._learning.cancel()
         self._helper.close()
 
     # -- completion -------------------------------------------------------------------------------------------
@@ -123,18 +147,29 @@ class Assistant:
     async def _matches(self, seen: Typed) -> list[str]:
         shell = self._shell()
         answer = await self._ask(shell, "complete", seen.kind, seen.word, *seen.words, seen.word)
-        found = _lines(answer)
         if seen.kind == "argument":
-            found = found or _lines(await self._ask(None, "complete", seen.kind, seen.word, *seen.words, seen.word))
-            paths = [] if found else _lines(await self._ask(None, "complete", "path", seen.word))
-            return [*_cleaned(found), *self._paths(paths, seen)]
+            return await self._arguments(answer, seen)
+        found = _lines(answer)
         if seen.kind == "path" or (seen.kind == "command" and ("/" in seen.word or seen.word.startswith("~"))):
             return self._paths(found, seen)
         if shell is None:
             pattern = _DEFINED if seen.kind == "variable" else _FUNCTION
             names = itertools.chain.from_iterable(pattern.findall(cell) for cell in self.cells)
-            found = [*found, *(name for name in names if name.startswith(seen.word))]
+            known = (self._variables or found) if seen.kind == "variable" else found
+            found = [name for name in (*known, *names) if name.startswith(seen.word)]
         return _cleaned(found)
+
+    async def _arguments(self, answer: str, seen: Typed) -> list[str]:
+        """What the command's own completion says: the pane's shell's, else the helper's, else files."""
+        kind, *found = _lines(answer) or [""]
+        if not found:
+            answer = await self._ask(None, "complete", seen.kind, seen.word, *seen.words, seen.word)
+            kind, *found = _lines(answer) or [""]
+        if not found:
+            kind, found = "files", _lines(await self._ask(None, "complete", "path", seen.word))
+        if kind == "files":
+            return self._paths(found, seen)
+        return [seen.quote + match for match in _cleaned(found)]
 
     def _paths(self, found: list[str], seen: Typed) -> list[str]:
         directory = self._directory()

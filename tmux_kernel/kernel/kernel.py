@@ -227,6 +227,7 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         finally:
             if is_outer:
                 self._current = None
+                self.assistant.cell_ended()
         reply["execution_count"] = count
         if reply["status"] == "ok":
             reply.setdefault("payload", [])

@@ -8,8 +8,20 @@ __tk_answer() {  # VERB ARGUMENT…
         complete) \builtin shift; __tk_complete "$@" ;;
         inspect) __tk_inspect "$2" ;;
         expand) \builtin shift; __tk_expand "$@" ;;
-        names) \builtin compgen -A variable; \builtin printf '\n'; \builtin compgen -A function ;;
+        learn) \builtin source "$2" ;;
+        teach) __tk_teach "$2" ;;
     esac
+}
+
+__tk_teach() {  # FILE: variables' names as the answer; functions, aliases and completions to FILE, for the helper
+    \builtin local -a functions
+    \builtin mapfile -t functions < <(\builtin compgen -A function -X '__tk_*')
+    {
+        if ((${#functions[@]})); then \builtin declare -f -- "${functions[@]}"; fi
+        \builtin alias -p
+        \builtin complete -p
+    } >|"$1"
+    \builtin compgen -A variable -X '__tk_*'
 }
 
 __tk_complete() {  # KIND WORD [COMMAND WORDS…]
@@ -30,8 +42,10 @@ __tk_complete_command() {
     fi
 }
 
-__tk_complete_argument() {  # WORD COMMAND WORDS… : what the command's own completion says, nothing if it has none
-    \builtin local word=$1 spec function options
+# WORD COMMAND WORDS… : what the command's own completion says, nothing if it has none. First a line that says
+# whether they are files: such have to be quoted, and bash would add the slash to a directory.
+__tk_complete_argument() {
+    \builtin local word=$1 spec function options __tk_files=words
     \builtin shift
     \builtin local -a COMP_WORDS COMPREPLY
     COMP_WORDS=("$@") COMPREPLY=()
@@ -49,9 +63,14 @@ __tk_complete_argument() {  # WORD COMMAND WORDS… : what the command's own com
     if [[ $spec == *" -F "* ]]; then
         function=${options##*-F }
         function=${function%% *}
+        compopt() { \builtin local IFS=' '; if [[ " $*" == *" -o filenames"* ]]; then __tk_files=files; fi; }
         "$function" "$1" "$word" "${COMP_WORDS[COMP_CWORD - 1]}" >/dev/null 2>&1
-        \builtin printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"}
+        \builtin unset -f compopt
+        if [[ $options == *"-o filenames"* ]]; then __tk_files=files; fi
+        \builtin printf '%s\n' "$__tk_files" ${COMPREPLY[@]+"${COMPREPLY[@]}"}
     else
+        if [[ " $options" == *" -"[fd]* || $options == *"-o filenames"* ]]; then __tk_files=files; fi
+        \builtin printf '%s\n' "$__tk_files"
         \builtin eval "\\builtin compgen $options -- \"\$word\"" 2>/dev/null
     fi
 }

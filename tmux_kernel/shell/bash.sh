@@ -198,7 +198,7 @@ __tk_release() {  # give everything back and be gone
     __tk_tell released
     for __tk_name in "${!__tk_@}"; do \builtin unset -v "$__tk_name"; done
     for __tk_name in first last end tell set_ps1 take users_hooks hook arm hello ask answer bye release \
-        complete complete_command complete_argument inspect expand; do
+        complete complete_command complete_argument inspect expand teach; do
         \builtin unset -f "__tk_$__tk_name"
     done
 }

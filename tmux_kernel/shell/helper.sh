@@ -5,13 +5,13 @@ source "$1"
 if [[ -r /usr/share/bash-completion/bash_completion ]]; then
     source /usr/share/bash-completion/bash_completion >/dev/null 2>&1
 fi
-while IFS= read -r -d '' count; do
+while IFS= \builtin read -r -d '' count; do
     question=()
     for ((i = 0; i < count; i++)); do
-        IFS= read -r -d '' field
+        IFS= \builtin read -r -d '' field
         question+=("$field")
     done
-    cd -- "${question[0]}" 2>/dev/null
+    \builtin cd -- "${question[0]}" 2>/dev/null
     __tk_answer "${question[@]:1}" 2>/dev/null </dev/null
-    printf '\0'
+    \builtin printf '\0'
 done
