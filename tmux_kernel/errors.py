@@ -78,6 +78,28 @@ class PaneNotFoundError(TmuxKernelError):
         self.panes = tuple(panes)
 
 
+class AmbiguousTargetError(TmuxKernelError):
+    """Several panes where one is needed; carries them."""
+
+    code = "AMBIGUOUS_TARGET"
+
+    def __init__(self, target: str, panes: Sequence[str]) -> None:
+        super().__init__(f"{target!r} names {len(panes)} panes.", suggestion=f"Choose one of: {', '.join(panes)}.")
+        self.panes = tuple(panes)
+
+
+class UsageError(TmuxKernelError):
+    """A capability was called with words or values it does not take."""
+
+    code = "USAGE"
+
+
+class RunTimeoutError(TmuxKernelError):
+    """A deadline passed; says what was done about it."""
+
+    code = "TIMEOUT"
+
+
 class PaneBusyError(TmuxKernelError):
     """The pane is not at an empty prompt; nothing was typed into it."""
 
