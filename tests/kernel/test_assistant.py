@@ -120,7 +120,8 @@ def test_a_name_just_defined_is_completed_while_its_cell_still_runs(notebook: No
 
 
 def test_asking_changes_nothing_in_the_shell(notebook: Notebook) -> None:
-    state = "(exit 7); declare -p | grep -Ev '__tk|^declare -[^ ]* (_|BASH|FUNCNAME|LINENO|RANDOM|SRANDOM|EPOCH|SECONDS|PPID)'"
+    changing = "_|BASH|FUNCNAME|LINENO|RANDOM|SRANDOM|EPOCH|SECONDS|PPID"
+    state = f"(exit 7); declare -p | grep -Ev '__tk|^declare -[^ ]* ({changing})'"
     before = notebook.run(state + "; set -o; shopt")
     for code in ("ls plain", "functional ", "echo $MY_"):
         notebook.complete(code)

@@ -91,6 +91,7 @@ def test_an_error_reads_the_same_each_time(notebook: Notebook, code: str) -> Non
     first, second = notebook.run(code), notebook.run(code)
     assert first.status == "error"
     assert (first.evalue, first.reply["content"]["ename"]) == (second.evalue, second.reply["content"]["ename"])
+    assert first.text == second.text
     assert not re.search(r"/|\d\d:\d\d|[0-9a-f]{8}|%\d", first.evalue)
 
 

@@ -93,7 +93,7 @@ def test_the_keys_of_the_next_prompt_are_clean_after_a_full_screen_program(noteb
     notebook.pump(_shows(notebook, message, "root"))
     notebook.run("%keys q")
     notebook.finish(message)
-    cell = notebook.run("for n in 1 2; do\n\techo \"$n\"\ndone")
+    cell = notebook.run('for n in 1 2; do\n\techo "$n"\ndone')
     assert cell.text == "1\n2\n"
 
 

@@ -31,7 +31,13 @@ class TestKernel(jupyter_kernel_test.KernelTests):  # type: ignore[misc]
         {"text": "cat /etc/passw", "matches": {"/etc/passwd", *map(str, Path("/etc").glob("passwd?*"))}},
         {"text": "%lsm", "matches": {"%lsmagic"}},
     ]
-    complete_code_samples: ClassVar[list[str]] = ["true", "if true; then\n  echo\nfi", "cat <<E\nhi\nE", "%pane", "fg %1"]
+    complete_code_samples: ClassVar[list[str]] = [
+        "true",
+        "if true; then\n  echo\nfi",
+        "cat <<E\nhi\nE",
+        "%pane",
+        "fg %1",
+    ]
     incomplete_code_samples: ClassVar[list[str]] = ["if true; then", "echo 'open", "cat <<E\nhi", "f() {", "echo \\"]
     invalid_code_samples: ClassVar[list[str]] = ["%%bash\nls", "!ls", "%keys 'open"]
     test_execute_result = None

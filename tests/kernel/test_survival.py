@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def test_a_shell_that_ends_says_its_last_words_and_the_next_cell_gets_a_fresh_on
     cell = notebook.run(code)
     assert (cell.text, cell.status, cell.facts["exit_code"]) == ("last words\n", status, exit_code)
     assert "the next cell gets a fresh shell" in cell.said
-    after = notebook.run("echo \"fresh$mine\"")
+    after = notebook.run('echo "fresh$mine"')
     assert (after.status, after.text) == ("ok", "fresh\n")
 
 
@@ -166,7 +165,7 @@ def test_a_restart_in_good_order_gives_a_fresh_shell(desk: Desk) -> None:
     notebook = desk.start()
     notebook.run("mine=5")
     notebook.restart()
-    cell = notebook.run("echo \"fresh$mine\"")
+    cell = notebook.run('echo "fresh$mine"')
     assert (cell.text, cell.said) == ("fresh\n", "")
     assert cell.reply["content"]["execution_count"] == 1
 
@@ -224,7 +223,7 @@ def test_a_session_no_kernel_will_come_back_for_is_reaped(desk: Desk) -> None:
     notebook.run("true")
     (kept,) = _kept(desk)
     notebook.kill()
-    os.unlink(notebook.manager.connection_file)
+    Path(notebook.manager.connection_file).unlink()
     wait_for(lambda: not desk.tmux("list-sessions"))
     wait_for(lambda: not kept.exists())
 
@@ -232,10 +231,8 @@ def test_a_session_no_kernel_will_come_back_for_is_reaped(desk: Desk) -> None:
 def test_two_kernels_have_a_session_each(desk: Desk) -> None:
     first, second = desk.start(), desk.start()
     first.run("mine=1")
-    assert second.run("echo \"none$mine\"").text == "none\n"
+    assert second.run('echo "none$mine"').text == "none\n"
     assert _session(first) != _session(second)
     first.client.stop_channels()
     first.manager.shutdown_kernel()
     assert second.run("echo still").text == "still\n"
-
-

@@ -27,7 +27,17 @@ class TmuxKernelApp(IPKernelApp):  # type: ignore[misc]
     shell_channel_thread: Any
     iopub_port: int
     config_file_name = Unicode("tmux_kernel_config.py").tag(config=True)
-    aliases = Dict({**kernel_aliases, "socket": "TmuxKernel.socket"})
+    # Only what is Jupyter's: `--help-all` stumbles over an alias of a class that is not listed.
+    aliases = Dict(
+        {
+            name: target
+            for name, target in kernel_aliases.items()
+            if str(target).startswith(("IPKernelApp.", "Application."))
+        }
+        | {"socket": "TmuxKernel.socket"}
+    )
+    flags = Dict()
+    subcommands = Dict()
 
     def init_control(self, context: Any) -> None:
         super().init_control(context)

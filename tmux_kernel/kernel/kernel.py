@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import time
 from collections.abc import Awaitable
 from pathlib import Path
@@ -16,7 +17,7 @@ from ipykernel.kernelbase import Kernel
 from traitlets import Bool, Integer, Unicode, default
 
 from tmux_kernel import __version__
-from tmux_kernel.errors import IncompleteCommandError, TmuxKernelError
+from tmux_kernel.errors import IncompleteCommandError, ShellNotSupportedError, TmuxKernelError
 from tmux_kernel.kernel.cell import parse
 from tmux_kernel.kernel.completion import Assistant
 from tmux_kernel.kernel.magics import MAGICS, run_magic
@@ -105,10 +106,11 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         self._interrupted: Run | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._has_told_orphan = False
+        self._has_shell = shutil.which(self.shell_command) is not None
         self._rate = RateLimit(self.output_rate)
         self._checker = SyntaxChecker(self.shell_command)
         self.history: list[tuple[int, str]] = []
-        self.runner = Runner(self._plan())
+        self.runner = Runner.of_own(self._plan())
         self.assistant = Assistant(self.runner, self._checker)
 
     def _plan(self) -> SessionPlan:
@@ -143,7 +145,7 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
     async def _begin(self) -> None:
         with contextlib.suppress(TmuxKernelError, OSError):  # told by the first cell, which tries again
             await self.runner.open()
-        self._checker.prepare()
+            self._checker.prepare()
 
     def _arrived(self, message: list[Any]) -> None:
         self._arrivals += 1
@@ -247,6 +249,11 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
                 target = outcome.target or target
             if not cell.code:
                 return {"status": "ok"}
+            if not self._has_shell:
+                raise ShellNotSupportedError(
+                    f"There is no {self.shell_command!r}.",
+                    suggestion="`TmuxKernel.shell_command` names the bash to use.",
+                )
             if complaint := await self._checker.complaint(cell.code):
                 raise IncompleteCommandError(complaint, suggestion="Nothing was sent: the shell would wait for more.")
             await self._tell_orphan(silent=silent)
@@ -358,12 +365,12 @@ class TmuxKernel(Kernel):  # type: ignore[misc]
         """Something waits for keys and nobody can press any: free the pane and say what it was."""
         program, state, prompt = run.program or "the command", run.state, run.prompt.strip()
         shell = self.runner.shell_running(run)
+        for event in run.drain():
+            outlet.write(event)
         is_free = shell is None or await stop(shell, run, UNATTENDED)
         if not is_free:
             self.runner.abandon(run, None, "")
-        for event in run.drain():
-            outlet.write(event)
-        await outlet.close()
+        await outlet.close()  # without what came of stopping it: `^C`, a traceback
         what = {
             State.WAITING: "waits for a password" if run.is_password else "waits for input",
             State.FULLSCREEN: "is a full-screen program and waits for keys",
