@@ -84,7 +84,7 @@ async def bench(tmux: Tmux, tmp_path: Path) -> AsyncIterator[Bench]:
     work = tmp_path / "work"
     work.mkdir()
     identity = Identity.of(str(tmp_path / "note.ipynb"), "", tmux.socket)
-    runner = Runner(SessionPlan(tmux.address, identity, (160, 48), shutil.which("bash") or "bash", str(work)))
+    runner = Runner.of_own(SessionPlan(tmux.address, identity, (160, 48), shutil.which("bash") or "bash", str(work)))
     await runner.open()
     yield Bench(runner)
     await runner.close()

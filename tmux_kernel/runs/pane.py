@@ -85,6 +85,7 @@ class PaneShell:
         self._is_bracketed = False
         self._is_touched = False
         self._is_keyless = False
+        self._has_stash = False  # a line typed in the moment the command was; it is put back afterwards
         # PS2 was the last thing shown. A cell can print it too: it counts once the shell is seen to read keys.
         self.wants_more = False
         self._withheld = b""
@@ -94,7 +95,7 @@ class PaneShell:
         self._changed = asyncio.Event()
         self._answers: dict[str, asyncio.Future[tuple[str, ...]]] = {}
         self._cells = itertools.count(1)
-        self._image = image(facts.pid)
+        self._image = ""
         self._process = ProcessWatch(facts.pid, self._shell_ended)
         self._ending: asyncio.Task[None] | None = None
 
@@ -128,12 +129,18 @@ class PaneShell:
                 case Ended():
                     self._ended(event)
                 case Prompted() if self.phase is not Phase.BUSY and self.run is None:
-                    self._is_touched = False
-                    self._enter(Phase.READY)
+                    self._prompted()
                 case Continued():
                     self.wants_more = True
                 case Told():
                     self._told(event)
+
+    def _prompted(self) -> None:
+        self._is_touched = False
+        self._enter(Phase.READY)
+        if self._has_stash:
+            self._has_stash = False
+            self._paste_now(keys.KEY_HELLO)
 
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
@@ -219,6 +226,7 @@ class PaneShell:
 
     def _ended(self, event: Ended) -> None:
         self._is_bracketed = self._is_keyless = False
+        self._image = self._image or image(self.facts.pid)
         self._enter(Phase.PROMPTING)
         run = self.run
         if run is not None and run.is_armed:
@@ -254,6 +262,7 @@ class PaneShell:
     def _told(self, event: Told) -> None:
         if event.topic == "arm" and self.run is not None:
             self.run.is_armed = True
+            self._has_stash = event.fields[-1] != "0"
         self._is_keyless = self._is_keyless or event.topic == "keyless"
         key = f"answer:{event.fields[0]}" if event.topic == "answer" and event.fields else event.topic
         future = self._answers.pop(key, None)
@@ -313,7 +322,7 @@ class PaneShell:
     def look(self) -> Foreground:
         """Who has the pane now. A program the shell has replaced itself with (`exec`) is not the shell."""
         seen = look(self.facts.pid, self.facts.tty)
-        if not seen.is_shell or image(self.facts.pid) == self._image:
+        if not seen.is_shell or self._image in ("", image(self.facts.pid)):
             return seen
         waits = Waits.KEYS if seen.waits is Waits.SHELL_PROMPT else seen.waits
         return replace(seen, is_shell=False, waits=waits)
@@ -397,10 +406,10 @@ class PaneShell:
 
     async def _require_empty_line(self) -> None:
         try:
-            _status, length, _number, _is_intact = await self.hello()
+            is_empty = not self.wants_more and (await self.hello())[1] == "0"
         except TimeoutError:
             raise self._busy() from None
-        if int(length):
+        if not is_empty:
             raise PaneBusyError(
                 f"Pane {self.name} has a half-typed line. Nothing was typed.",
                 suggestion="Finish or clear it there (Ctrl-U), or choose another pane with `%pane`.",
@@ -423,16 +432,15 @@ class PaneShell:
     async def conclude(self) -> bool:
         """The shell reads keys but said nothing: it wants more lines, or its hooks were replaced. Ask; end the run."""
         run = self.run
-        wants_more = self.wants_more
         if run is None:
+            return True
+        if self.wants_more:  # no key is answered inside an open quote
+            self._refuse_rest(run)
             return True
         try:
             status, _length, _number, is_intact = await self.hello()
         except TimeoutError:
             return False
-        if wants_more and self.run is run:
-            self._refuse_rest(run)
-            return True
         if is_intact == "1":  # our hooks would have run before bash's own prompt: this is `read -e`
             return False
         if self.run is run:

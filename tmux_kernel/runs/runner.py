@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
@@ -10,14 +11,16 @@ from tmux_kernel.errors import CommandError, PaneNotFoundError, TmuxKernelError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.adoption import Adoption
 from tmux_kernel.runs.attendant import FIRST_LOOK_SECONDS, attend
-from tmux_kernel.runs.memory import FlightRecord, Memory, PaneRecord
+from tmux_kernel.runs.memory import FlightRecord, Identity, Memory, PaneRecord
 from tmux_kernel.runs.pane import PaneShell, Phase
 from tmux_kernel.runs.run import Run
 from tmux_kernel.runs.session import OwnSession, SessionPlan, remove_rc
 from tmux_kernel.runs.state import Signal
+from tmux_kernel.runs.visit import VisitedSession
 from tmux_kernel.shell.integration import Integration
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.feed import LogFeed
+from tmux_kernel.tmux.server import ServerAddress
 from tmux_kernel.tmux.target import PaneFacts, pane_facts, resolve
 from tmux_kernel.tmux.watch import FileWatch
 
@@ -28,17 +31,32 @@ _CATCH_UP_BYTES = 1 << 16
 class Runner:
     """Started lazily by the first need of it; `close` ends it in good order."""
 
-    def __init__(self, plan: SessionPlan) -> None:
-        self.plan = plan
+    def __init__(self, address: ServerAddress, session: OwnSession | VisitedSession) -> None:
+        self.address = address
         self.target = ""
         self.orphan: Run | None = None
-        self._memory = Memory(plan.identity)
-        self._own = OwnSession(plan, self._memory)
+        self._memory = session.memory
+        self._session = session
         self._opening: asyncio.Task[None] | None = None
         self._connection: Connection | None = None
         self._watch: FileWatch | None = None
         self._shells: dict[str, PaneShell] = {}
         self._attending: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def of_own(cls, plan: SessionPlan) -> Runner:
+        """With a session of our own, found again or made."""
+        return cls(plan.address, OwnSession(plan, Memory(plan.identity)))
+
+    @classmethod
+    def visiting(cls, address: ServerAddress, session: str = "") -> Runner:
+        """In somebody's session; what is kept meanwhile goes when we go."""
+        memory = Memory(Identity.of("", f"visit-{os.getpid()}-{id(address)}", address.socket))
+        return cls(address, VisitedSession(address, session, memory))
+
+    @property
+    def owns_session(self) -> bool:
+        return self._session.is_own
 
     # -- opening ----------------------------------------------------------------------------------------------
 
@@ -63,7 +81,7 @@ class Runner:
         self._shells.clear()
         if self._watch is None:
             self._watch = FileWatch()
-        opened = await self._own.open()
+        opened = await self._session.open()
         self._connection = opened.connection
         self.record = opened.record
         await self._connection.learn_paste_flags()
@@ -72,7 +90,7 @@ class Runner:
         self._memory.keep_flight(flight)
         if flight is not None and flight.pane in opened.record.panes:
             await self._take_up(flight)
-        if opened.record.main_pane not in self._shells:
+        if opened.record.main_pane in opened.record.panes and opened.record.main_pane not in self._shells:
             await self._follow(opened.record.main_pane, catch_up=opened.is_found)
 
     def _lost(self) -> None:
@@ -140,6 +158,8 @@ class Runner:
 
     async def _main_shell(self) -> PaneShell:
         pane = self.record.main_pane
+        if not pane:
+            return await self._shell_of(await resolve(self.connection, self.record.session, own_session=""))
         shell = self._shells.get(pane)
         if shell is not None and shell.phase is not Phase.GONE:
             return shell
@@ -159,7 +179,7 @@ class Runner:
         if record is not None and record.pid == facts.pid and Path(record.home, "lease").exists():
             return await self._follow(facts.id, catch_up=True)
         assert self._watch is not None
-        adoption = Adoption(self.connection, self.plan.address, self._memory, self._watch)
+        adoption = Adoption(self.connection, self.address, self._memory, self._watch)
         shell, record = await adoption.adopt(facts)
         self._remember(facts.id, record)
         self._keep(shell)
@@ -171,7 +191,8 @@ class Runner:
         self._drop(gone)
         try:
             await pane_facts(self.connection, pane)
-            record = await self._own.respawn(self.connection, pane, prompt=gone.prompt, number=gone.number)
+            assert isinstance(self._session, OwnSession)
+            record = await self._session.respawn(self.connection, pane, prompt=gone.prompt, number=gone.number)
         except (PaneNotFoundError, CommandError):
             self.connection.close()
             self._memory.keep_flight(None)
@@ -243,6 +264,11 @@ class Runner:
             self._memory.keep_flight(None)
         run.finish(Signal.ENDED, status, note=note)
 
+    @property
+    def chosen_target(self) -> str:
+        """Where cells go now, as a target. Open first."""
+        return self.target or self.record.main_pane or self.record.session
+
     def chosen(self) -> PaneShell | None:
         """The shell cells go to now, if it is followed."""
         return self._shells.get(self.target or self.record.main_pane)
@@ -285,9 +311,6 @@ class Runner:
 
     async def close(self, *, keep: bool = False) -> None:
         """Borrowed panes are given back, our session is removed unless *keep*."""
-        if self._opening is None:
-            self._memory.forget()
-            return
         for shell in self.shells:
             if not self.record.panes[shell.facts.id].is_own:
                 await self._release(shell)
@@ -295,9 +318,11 @@ class Runner:
             task.cancel()
         for shell in self.shells:
             self._drop(shell)
-        if keep:
-            self.connection.close()
-        elif self._connection is not None:
-            await self._own.close(self._connection)
+        if self._connection is None:  # never opened, or tmux was not to be had
+            self._memory.forget()
+        elif keep:
+            self._connection.close()
+        else:
+            await self._session.close(self._connection)
         if self._watch is not None:
             self._watch.close()

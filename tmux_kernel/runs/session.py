@@ -17,7 +17,7 @@ from tmux_kernel.tmux.server import ServerAddress, clean_environment, require_ve
 
 # Commands that page or ask print instead.
 QUIET_PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "AWS_PAGER": ""}
-_FLAGS = "no-output,ignore-size"
+CLIENT_FLAGS = "no-output,ignore-size"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Opened:
 class OwnSession:
     """Opens the session an identity has, or makes it."""
 
+    is_own = True
+
     def __init__(self, plan: SessionPlan, memory: Memory) -> None:
         self.plan = plan
         self.memory = memory
@@ -59,7 +61,7 @@ class OwnSession:
 
     async def _attach(self, record: SessionRecord) -> Opened | None:
         connection = Connection(
-            start_client(self.plan.address, "attach-session", "-t", f"={record.session}", "-f", _FLAGS)
+            start_client(self.plan.address, "attach-session", "-t", f"={record.session}", "-f", CLIENT_FLAGS)
         )
         try:
             await connection.ready()
@@ -79,7 +81,18 @@ class OwnSession:
         integration = Integration.new(home)
         log = home / "pane.log"
         log.touch(mode=0o600)
-        arguments = ["-s", plan.identity.name, "-x", str(width), "-y", str(height), "-c", plan.directory, "-f", _FLAGS]
+        arguments = [
+            "-s",
+            plan.identity.name,
+            "-x",
+            str(width),
+            "-y",
+            str(height),
+            "-c",
+            plan.directory,
+            "-f",
+            CLIENT_FLAGS,
+        ]
         # One client, one step: nothing the shell prints comes before the log, the size and the options are in place.
         words = ["new-session", *arguments, self._shell_command(integration)]
         words += [";", "pipe-pane", "-o", pipe_command(log)]
@@ -111,7 +124,7 @@ class OwnSession:
     async def _replace_stale(self) -> Opened:
         """A session of our name whose record is lost: ours by its option, of no use without the record."""
         name = self.plan.identity.name
-        connection = Connection(start_client(self.plan.address, "attach-session", "-t", f"={name}", "-f", _FLAGS))
+        connection = Connection(start_client(self.plan.address, "attach-session", "-t", f"={name}", "-f", CLIENT_FLAGS))
         await connection.ready()
         owner = await connection.command("show-options", "-qv", "@tmux_kernel")
         if owner and owner[0].endswith(self.plan.identity.key):

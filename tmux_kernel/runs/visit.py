@@ -1,0 +1,45 @@
+"""A command line's way in: attached to a session that is there, with nothing of its own to keep or to remove."""
+
+from __future__ import annotations
+
+from tmux_kernel.errors import CommandError, SessionNotFoundError, TmuxNotRunningError
+from tmux_kernel.runs.memory import Memory, SessionRecord
+from tmux_kernel.runs.session import CLIENT_FLAGS, Opened
+from tmux_kernel.tmux.connection import Connection
+from tmux_kernel.tmux.server import ServerAddress, require_version, start_client
+
+
+class VisitedSession:
+    """Stands where a kernel has its `OwnSession`."""
+
+    is_own = False
+
+    def __init__(self, address: ServerAddress, session: str, memory: Memory) -> None:
+        self._address = address
+        self._session = session
+        self.memory = memory
+
+    async def open(self) -> Opened:
+        """Attach without taking the screen or the size; an empty name is whichever session tmux prefers."""
+        words = ["attach-session", "-f", CLIENT_FLAGS]
+        if self._session:
+            words += ["-t", f"={self._session}"]
+        connection = Connection(start_client(self._address, *words))
+        try:
+            await connection.ready()
+        except CommandError as error:
+            connection.close()
+            if "find session" in str(error):
+                raise SessionNotFoundError(self._session, []) from error
+            raise TmuxNotRunningError(
+                f"No tmux server has a session here ({error}).",
+                suggestion="Start one with `tmux-kernel init`, or choose another server with --socket.",
+            ) from error
+        (line,) = await connection.command("display-message", "-p", "#{pid} #{version} #{session_name}")
+        server_pid, version, session = line.split(" ", 2)
+        require_version(version)
+        return Opened(connection, SessionRecord(session, int(server_pid), ""), is_found=False)
+
+    async def close(self, connection: Connection) -> None:
+        connection.close()
+        self.memory.forget()
