@@ -22,6 +22,7 @@ FIRST_LOOK_SECONDS = 0.08
 _LONGEST_PAUSE_SECONDS = 0.5
 _QUIET_SECONDS = 0.06
 _START_SECONDS = 0.3
+_TAKE_SECONDS = 5.0
 _REMOTE_QUIET_SECONDS = 0.6
 _PASSWORD = re.compile(r"(?i)(password|passphrase|passcode|pin)\b[^\n]*:\s*$")
 _PROMPT = re.compile(r"(?:[$#%>❯»]|\[[yYnN]/[yYnN]\]|\?)\s*$")
@@ -37,7 +38,7 @@ async def attend(shell: PaneShell, run: Run) -> None:
         if run.is_over:
             continue
         if run.state is State.SENT:
-            if run.is_armed and run.seconds > _START_SECONDS:
+            if run.seconds > _START_SECONDS:
                 await _judge_unstarted(shell, run)
             continue
         quiet = time.monotonic() - run.last_output
@@ -55,7 +56,10 @@ async def attend(shell: PaneShell, run: Run) -> None:
 
 
 async def _judge_unstarted(shell: PaneShell, run: Run) -> None:
-    if shell.look().waits is not Waits.SHELL_PROMPT:
+    if not run.is_armed:
+        if run.seconds > _TAKE_SECONDS:
+            shell.give_up(run)
+    elif shell.look().waits is not Waits.SHELL_PROMPT:
         shell.assume_started(run)
     elif shell.wants_more:
         await shell.conclude()

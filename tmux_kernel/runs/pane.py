@@ -259,6 +259,16 @@ class PaneShell:
         run.finish(Signal.ENDED, 2, note="incomplete")
         self.ran(None)
 
+    def give_up(self, run: Run) -> None:
+        """The shell did not answer the key before the command: somebody was faster, or the key is bound no more."""
+        self.run = None
+        self._enter(Phase.BUSY)
+        run.write(
+            f"The shell of pane {self.name} did not take the command: look at it with `tmux attach`.\r\n".encode()
+        )
+        run.finish(Signal.ENDED, None, note="not taken")
+        self.ran(None)
+
     def _told(self, event: Told) -> None:
         if event.topic == "arm" and self.run is not None:
             self.run.is_armed = True
