@@ -71,10 +71,23 @@ async def test_a_line_typed_in_the_very_moment_comes_back(bench: Bench, person: 
         await bench.run("echo intruder")
 
 
-async def test_a_shell_that_does_not_take_the_command_is_given_up(bench: Bench, person: Person) -> None:
-    await bench.run("for map in emacs-standard vi-insert vi-command; do bind -m $map -r '\\e[5751~'; done")
-    text, result = await bench.run("echo next")
+async def test_a_cell_swallowed_by_a_quote_opened_in_the_very_moment_is_given_up(bench: Bench, person: Person) -> None:
+    shell = bench.runner.shells[0]
+    await shell.wait_ready()
+    shell.connection.post(command("send-keys", "-t", person.pane, "echo 'open", "Enter"))
+    text, result = await bench.run("echo swallowed")
     assert ("did not take the command" in text, result.status) == (True, None)
+    prompt = shell.prompt
+    person.press("C-c")
+    await until(lambda: shell.prompt > prompt and shell.is_ready, "the prompt after it")
+    text, result = await bench.run("echo next; (exit 5)")
+    assert (text, result.status) == ("next\n", 5)
+
+
+async def test_a_cell_ends_even_when_our_keys_are_unbound(bench: Bench) -> None:
+    await bench.run("for map in emacs-standard vi-insert vi-command; do bind -m $map -r '\\e[5751~'; done")
+    _, result = await bench.run("echo next")
+    assert result.status == 127
 
 
 async def test_copy_mode_is_left_alone(bench: Bench, person: Person, tmux: Tmux, tmp_path: Path) -> None:
