@@ -5,6 +5,7 @@ One private directory per kernel identity. A SIGKILL at any moment leaves it rea
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -81,8 +82,11 @@ class Memory:
     def __init__(self, identity: Identity) -> None:
         self.directory = private_directory(state_root() / "sessions" / identity.key)
         self._session = self.directory / "session.json"
-        self._flight_fd = os.open(self.directory / "flight.json", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._flight_size = os.fstat(self._flight_fd).st_size
+        self._flights: dict[str, dict[str, object]] = {}
+        # One file per process: two kernels of one notebook do not take each other's runs for orphans.
+        self._flight_path = self.directory / f"flight-{os.getpid()}.json"
+        self._flight_fd = os.open(self._flight_path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        self._flight_size = 0
 
     def session(self) -> SessionRecord | None:
         try:
@@ -97,24 +101,51 @@ class Memory:
         write_private(fresh, json.dumps(asdict(record)))
         fresh.replace(self._session)
 
-    def flight(self) -> FlightRecord | None:
-        try:
-            return FlightRecord(**json.loads(os.pread(self._flight_fd, 1 << 24, 0)))
-        except (ValueError, TypeError):
-            return None
+    def orphans(self) -> list[FlightRecord]:
+        """Runs that were in flight when a kernel of this identity died; from now on they are in our own file."""
+        records = []
+        for path in self.directory.glob("flight-*.json"):
+            pid = int(path.stem.partition("-")[2])
+            if pid == os.getpid() or _is_alive(pid):
+                continue
+            with contextlib.suppress(OSError, ValueError, TypeError):
+                records += [FlightRecord(**record) for record in json.loads(path.read_bytes()).values()]
+            path.unlink(missing_ok=True)
+        for record in records:
+            self.keep_flight(record.pane, record)
+        return records
 
-    def keep_flight(self, record: FlightRecord | None) -> None:
+    def keep_flight(self, pane: str, record: FlightRecord | None) -> None:
         """On the path of every cell: one write to an open file, no sync. Blanks cover what a longer one left."""
-        data = json.dumps(None if record is None else vars(record)).encode()
+        if record is None:
+            self._flights.pop(pane, None)
+        else:
+            self._flights[pane] = vars(record)
+        data = json.dumps(self._flights).encode()
         os.pwrite(self._flight_fd, data.ljust(self._flight_size), 0)
-        self._flight_size = len(data)
+        self._flight_size = max(self._flight_size, len(data))
 
     def pane_home(self, pane: str) -> Path:
         """A new private directory for one shell's files."""
         name = f"pane{pane.lstrip('%')}-{int(time.time() * 1000):x}"
         return private_directory(self.directory / name)
 
+    def leave(self) -> None:
+        """Take back only what this process wrote: others still use the session."""
+        os.close(self._flight_fd)
+        self._flight_path.unlink(missing_ok=True)
+
     def forget(self) -> None:
         """Remove all of it: the session ended in good order."""
-        os.close(self._flight_fd)
+        self.leave()
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

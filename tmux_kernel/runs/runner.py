@@ -86,10 +86,11 @@ class Runner:
         self.record = opened.record
         await self._connection.learn_paste_flags()
         self._connection.lost.add_done_callback(lambda _: self._lost())
-        flight = self._memory.flight() if opened.is_found else None
-        self._memory.keep_flight(flight)
-        if flight is not None and flight.pane in opened.record.panes:
-            await self._take_up(flight)
+        for flight in self._memory.orphans():
+            if opened.is_found and flight.pane in opened.record.panes:
+                await self._take_up(flight)
+            else:
+                self._memory.keep_flight(flight.pane, None)
         if opened.record.main_pane in opened.record.panes and opened.record.main_pane not in self._shells:
             await self._follow(opened.record.main_pane, catch_up=opened.is_found)
 
@@ -122,7 +123,7 @@ class Runner:
             shell.name = f"{facts.window}.{facts.index}"
 
         def remember(run: Run | None) -> None:
-            self._memory.keep_flight(None if run is None else self._flight(shell, run))
+            self._memory.keep_flight(facts.id, None if run is None else self._flight(shell, run))
 
         shell.ran = remember
 
@@ -135,7 +136,7 @@ class Runner:
         try:
             shell = await self._follow(flight.pane, flight=flight)
         except (PaneNotFoundError, OSError):
-            self._memory.keep_flight(None)
+            self._memory.keep_flight(flight.pane, None)
             return
         run = Run(flight.pane, flight.command)
         run.started = flight.started
@@ -195,7 +196,7 @@ class Runner:
             record = await self._session.respawn(self.connection, pane, prompt=gone.prompt, number=gone.number)
         except (PaneNotFoundError, CommandError):
             self.connection.close()
-            self._memory.keep_flight(None)
+            self._memory.keep_flight(pane, None)
             await self.open()
             return self._shells[self.record.main_pane]
         self._remember(pane, record)
@@ -261,7 +262,7 @@ class Runner:
         if shell is not None:
             shell.run = None
             shell.phase = Phase.BUSY
-            self._memory.keep_flight(None)
+            self._memory.keep_flight(run.pane, None)
         run.finish(Signal.ENDED, status, note=note)
 
     @property

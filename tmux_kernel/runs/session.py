@@ -163,13 +163,20 @@ class OwnSession:
         plan = self.plan
         alive = f"[ -e {shlex.quote(plan.connection_file)} ]"
         watched = f"[ \"$(tmux display-message -p -t ={plan.identity.name}: '##{{session_attached}}')\" != 0 ]"
-        remove = f"{{ tmux kill-session -t ={plan.identity.name}; rm -rf {shlex.quote(str(self.memory.directory))}; }}"
+        # The session may be the server's last: with it this script would end.
+        remove = f"{{ rm -rf {shlex.quote(str(self.memory.directory))}; tmux kill-session -t ={plan.identity.name}; }}"
         script = f"sleep 10; {alive} || {watched} || {remove}"
         return command("set-hook", "-t", f"={plan.identity.name}:", "client-detached", b"run-shell -b " + _word(script))
 
     async def close(self, connection: Connection) -> None:
-        """Remove the session and all we kept about it."""
+        """Remove the session and all we kept about it, unless another kernel of this notebook still uses it."""
         if connection.is_open:
+            name = f"={self.plan.identity.name}"
+            clients = await connection.command("list-clients", "-t", name, "-F", "#{client_control_mode}")
+            if clients.count("1") > 1:
+                connection.close()
+                self.memory.leave()
+                return
             connection.post(command("kill-session", "-t", f"={self.plan.identity.name}"))
             await connection.lost
         self.memory.forget()
