@@ -13,7 +13,7 @@ import termios
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_LFLAG = 3
+_IFLAG, _LFLAG = 0, 3
 _START_OF_STACK = 25  # in /proc/PID/stat, counted after the name
 # Blocked in one of these, a process waits for something to become readable.
 _POLLING = ("poll_schedule_timeout", "do_select", "do_poll", "do_sys_poll", "ep_poll", "do_epoll_wait")
@@ -112,19 +112,23 @@ def _is_terminal(pid: int, descriptor: str, tty: str) -> bool:
         return False
 
 
-def _modes(tty: str) -> tuple[bool, bool] | None:
-    """(line mode, echo), or None when the terminal is gone or not ours to open. Never kept open: see decisions/0002."""
+def _modes(tty: str) -> tuple[bool, bool, bool] | None:
+    """(line mode, echo, Enter is made a newline), or None when the terminal is gone or not ours to open.
+
+    Never kept open: see decisions/0002.
+    """
     try:
         descriptor = os.open(tty, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        local = termios.tcgetattr(descriptor)[_LFLAG]
+        attributes = termios.tcgetattr(descriptor)
     except termios.error:
         return None
     finally:
         os.close(descriptor)
-    return bool(local & termios.ICANON), bool(local & termios.ECHO)
+    local, entered = attributes[_LFLAG], attributes[_IFLAG]
+    return bool(local & termios.ICANON), bool(local & termios.ECHO), bool(entered & termios.ICRNL)
 
 
 def look(shell_pid: int, tty: str) -> Foreground:
@@ -135,7 +139,7 @@ def look(shell_pid: int, tty: str) -> Foreground:
     modes = _modes(tty)
     if shell is None or modes is None:
         return Foreground(Waits.UNKNOWN)
-    by_line, echoes = modes
+    by_line, echoes, maps_enter = modes
     group = shell.foreground_group
     is_shell = group == shell.group
     members = [
@@ -157,5 +161,6 @@ def look(shell_pid: int, tty: str) -> Foreground:
     elif not _read(f"/proc/{leader.pid}/wchan").startswith(_POLLING):
         waits = Waits.NOTHING
     else:
-        waits = Waits.SHELL_PROMPT if is_shell else Waits.KEYS
+        # `read -t 9 -n 1` polls as the prompt does, but only readline takes Enter as it comes.
+        waits = Waits.SHELL_PROMPT if is_shell and not maps_enter else Waits.KEYS
     return Foreground(waits, leader.name, group, is_shell, echoes, is_raw=True)

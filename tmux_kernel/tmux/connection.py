@@ -17,6 +17,7 @@ from tmux_kernel.protocol.control import ControlParser, Notification, PaneOutput
 from tmux_kernel.protocol.quoting import command
 
 _READ_SIZE = 1 << 18
+_PARTING_SECONDS = 2.0
 
 NotificationListener = Callable[[Notification], None]
 OutputListener = Callable[[bytes], None]
@@ -167,10 +168,10 @@ class Connection:
                 future.set_exception(error)
                 future.exception()  # a reply nobody waits for is not an unhandled error
         self._waiting.clear()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
-        self._loop.run_in_executor(None, self._process.wait)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+            self._process.stdin = None
+        self._loop.run_in_executor(None, _part, self._process)
 
     def _lost_error(self) -> Exception:
         reason = self.lost.result() if self.lost.done() else ""
@@ -178,6 +179,15 @@ class Connection:
             return TmuxNotRunningError(reason, suggestion="Start tmux, or choose another server with --socket.")
         text = f"The connection to tmux is gone ({reason or 'the server ended'})."
         return ConnectionLostError(text, suggestion="Run the cell again: a new connection is made.")
+
+
+def _part(process: subprocess.Popen[bytes]) -> None:
+    """See the client off. Until tmux has written all it had for it, it does not let a client go: keep reading."""
+    with process:
+        try:
+            process.communicate(timeout=_PARTING_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
 def _text(reply: Reply) -> str:

@@ -52,7 +52,7 @@ def pipe_command(log: Path) -> str:
 
 
 def pipe_line(pane: str, log: Path) -> bytes:
-    """The tmux command that starts the log, unless the pane is piped already."""
+    """The tmux command that starts the log. A pane that is piped already loses its pipe instead: look first."""
     return command("pipe-pane", "-o", "-t", pane, pipe_command(log))
 
 

@@ -119,10 +119,11 @@ class ProcessWatch:
         self._loop = asyncio.get_running_loop()
         self._listener = listener
         self._fd = -1
+        self._soon: asyncio.Handle | None = None
         try:
             self._fd = self._open(pid)
         except OSError:  # gone already
-            self._loop.call_soon(listener)
+            self._soon = self._loop.call_soon(listener)
             return
         self._loop.add_reader(self._fd, self._ended)
 
@@ -139,6 +140,8 @@ class ProcessWatch:
         self._listener()
 
     def close(self) -> None:
+        if self._soon is not None:
+            self._soon.cancel()
         if self._fd < 0:
             return
         self._loop.remove_reader(self._fd)
