@@ -88,6 +88,17 @@ class AmbiguousTargetError(TmuxKernelError):
         self.panes = tuple(panes)
 
 
+class RunNotFoundError(TmuxKernelError):
+    """Carries the runs there are."""
+
+    code = "RUN_NOT_FOUND"
+
+    def __init__(self, run: str, runs: Sequence[str]) -> None:
+        there = ", ".join(runs) or "none"
+        super().__init__(f"Run {run!r} not found.", suggestion=f"Runs are: {there}.")
+        self.runs = tuple(runs)
+
+
 class UsageError(TmuxKernelError):
     """A capability was called with words or values it does not take."""
 
@@ -104,6 +115,12 @@ class PaneBusyError(TmuxKernelError):
     """The pane is not at an empty prompt; nothing was typed into it."""
 
     code = "PANE_BUSY"
+
+
+class ShellGoneError(TmuxKernelError):
+    """The pane's shell has ended; nothing was typed."""
+
+    code = "SHELL_GONE"
 
 
 class ShellNotSupportedError(TmuxKernelError):

@@ -23,6 +23,7 @@ from tmux_kernel.errors import (
     FeedLostError,
     PaneBusyError,
     PaneNotFoundError,
+    ShellGoneError,
     ShellNotSupportedError,
 )
 from tmux_kernel.protocol.quoting import command
@@ -342,7 +343,7 @@ class PaneShell:
         deadline = asyncio.get_running_loop().time() + seconds
         while not self.is_ready:
             if self.phase is Phase.GONE:
-                raise PaneBusyError(f"The shell of pane {self.name} is gone.")
+                raise self._gone()
             if self.phase is Phase.BUSY:
                 raise self._busy()
             self._changed.clear()
@@ -355,6 +356,15 @@ class PaneShell:
                     await self._find_prompt()
                 elif asyncio.get_running_loop().time() > deadline or seen.waits in (Waits.LINE, Waits.KEYS):
                     raise self._busy() from None
+
+    async def wait_gone(self) -> None:
+        """Return when the shell's last words are in and its pane may be given another."""
+        while self.phase is not Phase.GONE:
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _gone(self) -> ShellGoneError:
+        return ShellGoneError(f"The shell of pane {self.name} has ended.", suggestion="Choose another with `%pane`.")
 
     async def _find_prompt(self) -> None:
         """At its prompt but not showing it (`exec 2>file`): ask."""
@@ -475,7 +485,7 @@ class PaneShell:
         name = f"tmux-kernel-{next(_buffers)}"
         pane = self.facts.id
         paste = command("paste-buffer", *self.connection.paste_flags, "-b", name, "-t", pane).decode()
-        refuse = f"display-message -p -t {pane} '#{{pane_in_mode}} #{{pane_pipe}}'"
+        refuse = f"display-message -p -t {pane} '#{{pane_dead}} #{{pane_in_mode}} #{{pane_pipe}}'"
         futures = self.connection.post(
             command("set-buffer", "-b", name, data),
             command("if-shell", "-F", "-t", pane, self._not_free, refuse, paste),
@@ -487,7 +497,9 @@ class PaneShell:
             raise PaneNotFoundError(self.name, []) from error
         if answers[2]:
             self.connection.post(command("delete-buffer", "-b", name))
-            if answers[2][0] == "0 0":
+            if answers[2][0].startswith("1"):
+                raise self._gone()
+            if answers[2][0] == "0 0 0":
                 raise self._unrecorded()
             raise PaneBusyError(
                 f"Pane {self.name} is in copy mode. Nothing was typed.",

@@ -41,6 +41,7 @@ class Run:
         self.program = ""
         self.is_armed = False
         self.tail = b""
+        self.transcript = ""
         self.began = asyncio.Event()
         self.drew = asyncio.Event()
         self.started = time.time()
@@ -50,6 +51,11 @@ class Run:
         self._wake = asyncio.Event()
         self._when_over: list[Callable[[], object]] = []
         self._done: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+
+    @property
+    def outcome(self) -> Result | None:
+        """How it ended, once it has."""
+        return self._done.result() if self._done.done() else None
 
     @property
     def is_over(self) -> bool:

@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from tmux_kernel.errors import CommandError, PaneNotFoundError, TmuxKernelError
+from tmux_kernel.errors import CommandError, PaneNotFoundError, ShellGoneError, TmuxKernelError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.adoption import Adoption
 from tmux_kernel.runs.attendant import FIRST_LOOK_SECONDS, attend
@@ -26,6 +26,9 @@ from tmux_kernel.tmux.watch import FileWatch
 
 # How much of a log is read to learn where a shell is that was followed before.
 _CATCH_UP_BYTES = 1 << 16
+_KEPT_RUNS = 100
+# How long tmux may take to say how a shell ended.
+_LAST_WORDS_SECONDS = 5.0
 
 
 class Runner:
@@ -35,6 +38,7 @@ class Runner:
         self.address = address
         self.target = ""
         self.orphan: Run | None = None
+        self.runs: dict[str, Run] = {}
         self._memory = session.memory
         self._session = session
         self._opening: asyncio.Task[None] | None = None
@@ -218,6 +222,18 @@ class Runner:
 
     async def submit(self, code: str, target: str = "") -> Run:
         """Run *code* in a pane; returns as soon as it is typed."""
+        try:
+            return await self._submit(code, target)
+        except (ShellGoneError, PaneNotFoundError):
+            own = self._shells.get(self.record.main_pane)
+            if target or self.target or own is None:
+                raise
+            # Our shell ended in this very moment and nothing was typed: the command is for a fresh one.
+            async with asyncio.timeout(_LAST_WORDS_SECONDS):
+                await own.wait_gone()
+            return await self._submit(code, target)
+
+    async def _submit(self, code: str, target: str) -> Run:
         shell = await self.shell(target)
         first = shell.phase is Phase.STARTING
         await shell.wait_ready()
@@ -228,7 +244,16 @@ class Runner:
             self.connection.post(command("set-option", "-p", "-t", shell.facts.id, "remain-on-exit", "on"))
         run = await shell.submit(code)
         self._attend(shell, run, is_guest=is_guest)
+        self._keep_run(run)
         return run
+
+    def _keep_run(self, run: Run) -> None:
+        """Runs can be asked about by id; the oldest that are over are forgotten."""
+        self.runs[run.id] = run
+        if len(self.runs) > _KEPT_RUNS:
+            over = next((name for name, old in self.runs.items() if old.is_over), None)
+            if over is not None:
+                del self.runs[over]
 
     def _attend(self, shell: PaneShell, run: Run, *, is_guest: bool = False) -> None:
         """Stand by the run once it has lasted a moment: most are over before."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from tmux_kernel.errors import CommandError, TmuxNotRunningError
+from tmux_kernel.errors import CommandError, ConnectionLostError, TmuxNotRunningError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.memory import Identity, Memory, PaneRecord, SessionRecord
 from tmux_kernel.shell.integration import Integration, write_private
@@ -17,6 +18,7 @@ from tmux_kernel.tmux.server import ServerAddress, clean_environment, require_ve
 
 # Commands that page or ask print instead.
 QUIET_PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "AWS_PAGER": ""}
+_TRIES = 3
 CLIENT_FLAGS = "no-output,ignore-size"
 
 
@@ -52,6 +54,12 @@ class OwnSession:
 
     async def open(self) -> Opened:
         """Attach to the session this identity left behind when it died, else make a new one."""
+        for _ in range(_TRIES - 1):
+            with contextlib.suppress(ConnectionLostError):  # the server was on its way out; the next client starts one
+                return await self._find_or_make()
+        return await self._find_or_make()
+
+    async def _find_or_make(self) -> Opened:
         record = self.memory.session()
         if record is not None:
             found = await self._attach(record)
