@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,15 @@ def _session(notebook: Notebook) -> str:
 
 def _kept(desk: Desk) -> list[Path]:
     return list((desk.state / "sessions").iterdir())
+
+
+def _expect_new_shell(notebook: Notebook) -> None:
+    """A cell runs; the first may say that it was under way when tmux ended, as nobody knows what became of it."""
+    cell = notebook.run("echo new")
+    if cell.status == "error":
+        assert "Run the cell again" in "".join(cell.reply["content"]["traceback"])
+        cell = notebook.run("echo new")
+    assert (cell.status, cell.text) == ("ok", "new\n")
 
 
 # -- the shell --------------------------------------------------------------------------------------------------
@@ -46,11 +58,27 @@ def test_nothing_of_much_output_is_lost_when_the_shell_ends_at_once(notebook: No
     assert cell.text == "".join(f"{number}\n" for number in range(1, 30001)) + "exit\n"
 
 
+def test_a_shell_a_person_left_between_cells_is_replaced(notebook: Notebook, shared_desk: Desk) -> None:
+    pane = notebook.run("mine=1").facts["pane"]
+    shared_desk.tmux("send-keys", "-t", pane, "exit", "Enter")
+    wait_for(lambda: shared_desk.tmux("display-message", "-p", "-t", pane, "#{pane_dead}") == "1")
+    cell = notebook.run('echo "fresh$mine"')
+    assert (cell.status, cell.text) == ("ok", "fresh\n")
+
+
+def test_a_shell_killed_at_any_moment_between_cells_is_replaced(notebook: Notebook) -> None:
+    for number in range(10):
+        shell = int(notebook.run("echo $$").text)
+        os.kill(shell, signal.SIGKILL)
+        time.sleep(number / 500)
+        cell = notebook.run("echo new")
+        assert (cell.status, cell.text) == ("ok", "new\n")
+
+
 def test_a_pane_killed_between_cells_is_replaced(notebook: Notebook, shared_desk: Desk) -> None:
     pane = notebook.run("true").facts["pane"]
     shared_desk.tmux("kill-pane", "-t", pane)
-    cell = notebook.run("echo new")
-    assert (cell.status, cell.text) == ("ok", "new\n")
+    _expect_new_shell(notebook)
 
 
 def test_a_pane_killed_in_mid_run_ends_its_cell(notebook: Notebook, shared_desk: Desk) -> None:
@@ -60,17 +88,13 @@ def test_a_pane_killed_in_mid_run_ends_its_cell(notebook: Notebook, shared_desk:
     cell = notebook.finish(message)
     assert cell.status == "error"
     assert cell.text == "started\n"
-    assert notebook.run("echo new").text == "new\n"
+    _expect_new_shell(notebook)
 
 
 def test_a_tmux_server_killed_between_cells_is_started_again(notebook: Notebook, shared_desk: Desk) -> None:
     notebook.run("true")
     shared_desk.tmux("kill-server")
-    cell = notebook.run("echo new")
-    if cell.status == "error":  # it was under way when the server ended
-        assert "Run the cell again" in "".join(cell.reply["content"]["traceback"])
-        cell = notebook.run("echo new")
-    assert (cell.status, cell.text) == ("ok", "new\n")
+    _expect_new_shell(notebook)
 
 
 def test_a_tmux_server_killed_in_mid_run_ends_the_cell_and_says_so(notebook: Notebook, shared_desk: Desk) -> None:
@@ -79,7 +103,7 @@ def test_a_tmux_server_killed_in_mid_run_ends_the_cell_and_says_so(notebook: Not
     cell = notebook.finish(message)
     assert cell.status == "error"
     assert "tmux server ended" in cell.said + "".join(cell.reply["content"]["traceback"])
-    assert notebook.run("echo new").text == "new\n"
+    _expect_new_shell(notebook)
 
 
 def test_numbers_in_the_prompt_do_not_repeat_after_a_fresh_shell(notebook: Notebook, shared_desk: Desk) -> None:

@@ -344,7 +344,7 @@ class PaneShell:
         while not self.is_ready:
             if self.phase is Phase.GONE:
                 raise self._gone()
-            if self.phase is Phase.BUSY:
+            if self.phase is Phase.BUSY and self._ending is None:
                 raise self._busy()
             self._changed.clear()
             try:
@@ -533,6 +533,9 @@ class PaneShell:
 
     async def release(self) -> None:
         """Give the shell back as it was: at once when it is at its prompt, else at its next prompt."""
+        if self.phase is Phase.PROMPTING:
+            with contextlib.suppress(PaneBusyError):
+                await self.wait_ready(_HELLO_SECONDS)
         self.integration.lease.unlink(missing_ok=True)
         if self.phase is Phase.READY and self.connection.is_open:
             released = self.expect("released")
