@@ -477,7 +477,7 @@ class PaneShell:
     def _paste_now(self, data: bytes) -> list[asyncio.Future[object]]:
         name = f"tmux-kernel-{next(_buffers)}"
         return self.connection.post(  # type: ignore[return-value]
-            command("set-buffer", "-b", name, data),
+            command("set-buffer", "-b", name, "--", data),
             command("paste-buffer", *self.connection.paste_flags, "-b", name, "-t", self.facts.id),
         )
 
@@ -487,7 +487,7 @@ class PaneShell:
         paste = command("paste-buffer", *self.connection.paste_flags, "-b", name, "-t", pane).decode()
         refuse = f"display-message -p -t {pane} '#{{pane_dead}} #{{pane_in_mode}} #{{pane_pipe}}'"
         futures = self.connection.post(
-            command("set-buffer", "-b", name, data),
+            command("set-buffer", "-b", name, "--", data),
             command("if-shell", "-F", "-t", pane, self._not_free, refuse, paste),
         ) + self.connection.expect(1)
         replies = await asyncio.gather(*futures)
