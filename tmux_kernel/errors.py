@@ -105,6 +105,24 @@ class UsageError(TmuxKernelError):
     code = "USAGE"
 
 
+class NotOursError(TmuxKernelError):
+    """What would be ended is not in a session we made; nothing was done."""
+
+    code = "NOT_OURS"
+
+
+class LastPaneError(TmuxKernelError):
+    """With it the session would end; nothing was done."""
+
+    code = "LAST_PANE"
+
+
+class NoRoomError(TmuxKernelError):
+    """The window is too small for that; it is as it was."""
+
+    code = "NO_ROOM"
+
+
 class RunTimeoutError(TmuxKernelError):
     """A deadline passed; says what was done about it."""
 

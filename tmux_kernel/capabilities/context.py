@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tmux_kernel.errors import TmuxNotRunningError
 from tmux_kernel.runs.pane import PaneShell
 from tmux_kernel.runs.runner import Runner
 from tmux_kernel.tmux.connection import Connection
+from tmux_kernel.tmux.session import NewSession, ensure_session, session_of_directory
 from tmux_kernel.tmux.target import PaneFacts, pane_facts, resolve, resolve_many
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Made by a face for each call. `is_notebook` lets defaults differ where a person cannot type."""
+    """Made by a face for each call. `is_notebook` lets defaults differ where a person cannot type; `show` takes output
+    as it comes, where somebody is looking."""
 
     runner: Runner
     is_notebook: bool = False
+    show: Callable[[str], None] | None = None
 
     async def connection(self) -> Connection:
         await self.runner.open()
@@ -35,6 +41,19 @@ class Context:
             return await pane_facts(connection, wanted)
         return await resolve(connection, wanted, own_session=self.session)
 
+    async def own_pane(self, target: str = "") -> PaneFacts:
+        """Like `pane`, but a command line that names none never gets somebody's: its directory's session is made."""
+        if target or self.runner.owns_session:
+            return await self.pane(target)
+        with contextlib.suppress(TmuxNotRunningError):
+            pane = await self.pane()
+            if pane.is_ours:
+                return pane
+        address, directory = self.runner.address, os.getcwd()
+        name = session_of_directory(directory, address.socket)
+        await ensure_session(address, NewSession(name, directory))
+        return await resolve(await self.connection(), name, own_session=name)
+
     async def panes(self, targets: Sequence[str]) -> list[PaneFacts]:
         """Every pane *targets* name, globs and labels included; the chosen one when there are none."""
         if not targets:
@@ -48,4 +67,4 @@ class Context:
 
     def is_ours(self, pane: PaneFacts) -> bool:
         """Whether the pane is in a session we made."""
-        return self.runner.owns_session and pane.session == self.session
+        return pane.is_ours

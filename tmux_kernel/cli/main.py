@@ -33,7 +33,12 @@ EXIT_CODES = {
     "CONNECTION_LOST": 69,
     "COMMAND_FAILED": 70,
     "SESSION_EXISTS": 73,
+    "NO_ROOM": 73,
+    "NOT_OURS": 77,
+    "LAST_PANE": 77,
     "PANE_BUSY": 75,
+    "INCOMPLETE_COMMAND": 65,
+    "SHELL_NOT_SUPPORTED": 65,
     "TIMEOUT": 124,
 }
 _OTHER = 70
@@ -82,12 +87,17 @@ def overview() -> str:
     return "\n".join(lines)
 
 
+def _show(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 async def _call(item: Capability, words: Sequence[str], options: Options) -> object:
     arguments = item.parse(words, f"tmux-kernel {item.name}")
     address = ServerAddress(options.socket, ServerAddress.from_environment().config_file)
     runner = Runner.visiting(address)
     try:
-        return await item.call(Context(runner), **arguments)
+        return await item.call(Context(runner, show=None if options.wants_json else _show), **arguments)
     finally:
         await runner.close()
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 from tmux_kernel.errors import CommandError, SessionNotFoundError, TmuxNotRunningError
 from tmux_kernel.runs.memory import Memory, SessionRecord
 from tmux_kernel.runs.session import CLIENT_FLAGS, Opened
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.server import ServerAddress, require_version, start_client
+from tmux_kernel.tmux.session import session_of_directory
 
 
 class VisitedSession:
@@ -20,7 +24,8 @@ class VisitedSession:
         self.memory = memory
 
     async def open(self) -> Opened:
-        """Attach without taking the screen or the size; an empty name is whichever session tmux prefers."""
+        """Attach without taking the screen or the size; an empty name is the working directory's own session, or
+        whichever tmux prefers when there is none."""
         words = ["attach-session", "-f", CLIENT_FLAGS]
         if self._session:
             words += ["-t", f"={self._session}"]
@@ -35,6 +40,10 @@ class VisitedSession:
                 f"No tmux server has a session here ({error}).",
                 suggestion="Start one with `tmux-kernel init`, or choose another server with --socket.",
             ) from error
+        if not self._session:
+            own = session_of_directory(os.getcwd(), self._address.socket)
+            with contextlib.suppress(CommandError):
+                await connection.command("switch-client", "-t", f"={own}:")
         (line,) = await connection.command("display-message", "-p", "#{pid} #{version} #{session_name}")
         server_pid, version, session = line.split(" ", 2)
         require_version(version)

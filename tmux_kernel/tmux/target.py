@@ -16,6 +16,8 @@ from tmux_kernel.tmux.connection import Connection
 
 # A pane's label is an option of the pane: it stays with it wherever it moves.
 LABEL_OPTION = "@tmux_kernel_label"
+# Set on every session we made, and on no other.
+OWNER_OPTION = "@tmux_kernel"
 _IN_OWN_SESSION = re.compile(r"\d+\.\d+")
 _ID = re.compile(r"%\d+")
 _FIELDS = (
@@ -44,6 +46,7 @@ _FIELDS = (
     "pane_top",
     "pane_current_path",
     LABEL_OPTION,
+    OWNER_OPTION,
 )
 _SEPARATOR = "\t"
 FORMAT = _SEPARATOR.join(f"#{{{field}}}" for field in _FIELDS)
@@ -74,6 +77,7 @@ class PaneFacts:
     position: tuple[int, int] = (0, 0)
     directory: str = ""
     label: str = ""
+    is_ours: bool = False
 
     @property
     def name(self) -> str:
@@ -108,6 +112,7 @@ class PaneFacts:
             position=(int(value["pane_left"] or 0), int(value["pane_top"] or 0)),
             directory=value["pane_current_path"],
             label=value[LABEL_OPTION],
+            is_ours=bool(value[OWNER_OPTION]),
         )
 
 
