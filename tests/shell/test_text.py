@@ -94,6 +94,13 @@ def test_what_a_notebook_cannot_show_goes(sequence: bytes) -> None:
     assert decode(b"a" + sequence + b"b") == "ab"
 
 
+@pytest.mark.parametrize("end", [b"\x07", b"\x1b\\"])
+def test_a_sequence_cut_anywhere_goes_all_the_same(end: bytes) -> None:
+    for sequence in (b"\x1b]0;title" + end, b"\x1bPq#0~\x1b\\", b"\x1b[10;20H", b"\x1b(B"):
+        data = b"a" + sequence + b"b"
+        assert [decode(data[:cut], data[cut:]) for cut in range(len(data))] == ["ab"] * len(data)
+
+
 def test_a_character_split_between_chunks_is_one_character() -> None:
     assert decode(b"caf\xc3", b"\xa9") == "café"
 
