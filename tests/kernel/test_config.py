@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.conftest import Tmux
 from tests.kernel.conftest import Desk
 from tmux_kernel.kernel.kernel import TmuxKernel
 
@@ -50,11 +49,8 @@ def test_the_tmux_server_is_chosen_by_path(desk: Desk) -> None:
 
 
 def test_the_tmux_server_is_chosen_on_the_command_line(desk: Desk) -> None:
-    other = Tmux(f"{desk.tmux.socket}-other")
-    notebook = desk.start(f"--TmuxKernel.socket={other.socket}")
-    assert notebook.run("echo ${TMUX%%,*}").text.rstrip().endswith(f"/{other.socket}")
-    notebook.close()
-    other("kill-server")
+    notebook = desk.start(f"--socket={desk.tmux.socket}", environment={"TMUX_KERNEL_SOCKET": "another"})
+    assert notebook.run("echo ${TMUX%%,*}").text.rstrip().endswith(f"/{desk.tmux.socket}")
 
 
 def test_a_configuration_file_is_read(desk: Desk) -> None:
