@@ -18,10 +18,14 @@ _LINE = re.compile(r"^.*?: line (\d+): ")
 
 
 class SyntaxChecker:
-    """Keeps one `bash -n` waiting. What it refuses is only what never ends; other errors are bash's to report."""
+    """Keeps one `bash -n` waiting, unless it is to be asked only once (*prepares* is false).
 
-    def __init__(self, shell: str = "bash") -> None:
+    What it refuses is only what never ends; other errors are bash's to report.
+    """
+
+    def __init__(self, shell: str = "bash", *, prepares: bool = True) -> None:
         self._shell = shell
+        self._prepares = prepares
         self._ready: subprocess.Popen[bytes] | None = None
 
     def prepare(self) -> None:
@@ -48,7 +52,8 @@ class SyntaxChecker:
         assert checker is not None
         loop = asyncio.get_running_loop()
         errors = await loop.run_in_executor(None, _ask, checker, code)
-        loop.call_soon(self.prepare)
+        if self._prepares:
+            loop.call_soon(self.prepare)
         found = [line for line in errors.splitlines() if _NEVER_ENDS.search(line)]
         return _LINE.sub(r"line \1: ", found[0]) if found else ""
 
