@@ -5,6 +5,7 @@ Everything that starts a tmux process is here.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tmux_kernel.errors import TmuxMissingError, TmuxTooOldError
+from tmux_kernel.errors import CommandError, TmuxMissingError, TmuxTooOldError
 
 OLDEST_VERSION = (3, 2)
 
@@ -96,3 +97,23 @@ def start_client(address: ServerAddress, *words: str) -> subprocess.Popen[bytes]
         env=clean_environment(),
         start_new_session=True,
     )
+
+
+async def ask_server(address: ServerAddress, *words: str) -> str:
+    """What tmux prints for *words*, by a plain client that starts the server when they make a session.
+
+    Not a control client: tmux 3.3 crashes, with every session in it, when sessions change while one says hello.
+    """
+    require_tmux()
+    process = await asyncio.create_subprocess_exec(
+        *address.argv(*words),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=clean_environment(),
+        start_new_session=True,
+    )
+    printed, refusal = await process.communicate()
+    if process.returncode == 0:
+        return printed.decode("utf-8", "replace").rstrip("\n")
+    raise CommandError(refusal.decode("utf-8", "replace").strip() or f"tmux ended with {process.returncode}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from tmux_kernel.errors import CommandError, SessionExistsError, SessionNotFoundError, UsageError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.tmux.connection import Connection
-from tmux_kernel.tmux.server import ServerAddress, start_client
+from tmux_kernel.tmux.server import ServerAddress, ask_server
 from tmux_kernel.tmux.target import OWNER_OPTION
 
 DEFAULT_SIZE = (200, 50)
@@ -133,15 +133,12 @@ async def make_session(address: ServerAddress, new: NewSession) -> bool:
     words += [";", "set-option", "-t", target, OWNER_OPTION, str(os.getpid())]
     words += [";", "set-option", "-t", target, "base-index", "0", ";", "move-window", "-r", "-t", target]
     words += [";", "set-option", "-w", "-t", target, "pane-base-index", "0"]
-    connection = Connection(start_client(address, *words))
     try:
-        await connection.ready()
+        await ask_server(address, *words)
     except CommandError as error:
         if "duplicate session" in str(error):
             return False
         raise
-    finally:
-        connection.close()
     return True
 
 
@@ -149,12 +146,8 @@ async def ensure_session(address: ServerAddress, new: NewSession) -> bool:
     """Have that session of ours: True when it was made now. SessionExistsError when the name is somebody's."""
     if await make_session(address, new):
         return True
-    client = Connection(start_client(address, "display-message", "-p", "-t", f"={new.name}:", f"#{{{OWNER_OPTION}}}"))
-    try:
-        owner = (await client.ready()).lines
-    finally:
-        client.close()
-    if not any(owner):
+    owner = await ask_server(address, "display-message", "-p", "-t", f"={new.name}:", f"#{{{OWNER_OPTION}}}")
+    if not owner:
         raise SessionExistsError(
             f"A session named {new.name!r} is there already and is not ours.",
             suggestion="Choose another name with --session.",
