@@ -19,13 +19,17 @@ from tmux_kernel.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Arg:
-    """What a parameter is for; *flags* are short names of an option, *values* completes it (`pane`, `layout`, …)."""
+    """What a parameter is for; *flags* are short names of an option, *values* completes it (`pane`, `layout`, …).
+
+    An option with *implied* may be given without a value: then it has that one.
+    """
 
     help: str
     flags: tuple[str, ...] = ()
     metavar: str = ""
     values: str = ""
     choices: tuple[str, ...] = ()
+    implied: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +103,20 @@ Function = TypeVar("Function", bound=Callable[..., Awaitable[Any]])
 
 def capability(function: Function) -> Function:
     """Register *function* under its name (a trailing underscore is dropped)."""
+    item = describe(function)
+    CAPABILITIES[item.name] = item
+    return function
+
+
+def describe(function: Callable[..., Awaitable[Any]]) -> Capability:
+    """*function* as its signature and documentation tell it; its first parameter is the caller's business."""
     hints = typing.get_type_hints(function, include_extras=True)
     name = function.__name__.rstrip("_").replace("_", "-")
     documentation = inspect.cleandoc(function.__doc__ or "")
     summary, _, details = documentation.partition("\n\n")
     signature = list(inspect.signature(function).parameters.values())[1:]
     parameters = tuple(_parameter(item, hints[item.name]) for item in signature)
-    CAPABILITIES[name] = Capability(name, function, parameters, summary.replace("\n", " "), details)
-    return function
+    return Capability(name, function, parameters, summary.replace("\n", " "), details)
 
 
 def _parameter(item: inspect.Parameter, hint: Any) -> Parameter:
@@ -134,6 +144,8 @@ def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
             return
         converter = _converter(parameter.type)
         required = parameter.is_required
+        if arg.implied:
+            options |= {"nargs": "?", "const": arg.implied}
         parser.add_argument(
             *names,
             type=converter,

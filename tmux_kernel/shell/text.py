@@ -55,3 +55,20 @@ class TextDecoder:
                 data, self._held = data[:start], data[start:]
                 break
         return _SEQUENCE.sub(rb"\1", data)
+
+
+def settled_length(data: bytes) -> int:
+    """How much of *data* can be cut off without cutting a sequence, a character or a line's end in two."""
+    end = len(data)
+    for start in (data.rfind(b"\x1b", 0, data.rfind(b"\x1b")), data.rfind(b"\x1b")):
+        if start >= 0 and end - start < _LONGEST_STRING and _UNFINISHED.match(data, start):
+            end = start
+            break
+    for back in range(1, min(4, end) + 1):
+        byte = data[end - back]
+        if byte >= 0xC0:  # the first byte of a character that takes so many
+            end -= back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else 0
+            break
+        if byte < 0x80:
+            break
+    return end - 1 if data[:end].endswith(b"\r") else end
