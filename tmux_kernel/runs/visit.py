@@ -6,11 +6,13 @@ import contextlib
 import os
 
 from tmux_kernel.errors import CommandError, SessionNotFoundError, TmuxNotRunningError
+from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.memory import Memory, SessionRecord
 from tmux_kernel.runs.session import CLIENT_FLAGS, Opened
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.server import ServerAddress, require_version, start_client
 from tmux_kernel.tmux.session import session_of_directory
+from tmux_kernel.tmux.turn import turn
 
 
 class VisitedSession:
@@ -29,9 +31,10 @@ class VisitedSession:
         words = ["attach-session", "-f", CLIENT_FLAGS]
         if self._session:
             words += ["-t", f"={self._session}"]
-        connection = Connection(start_client(self._address, *words))
         try:
-            await connection.ready()
+            async with turn():
+                connection = Connection(start_client(self._address, *words))
+                await connection.ready()
         except CommandError as error:
             connection.close()
             if "find session" in str(error):
@@ -50,5 +53,8 @@ class VisitedSession:
         return Opened(connection, SessionRecord(session, int(server_pid), ""), is_found=False)
 
     async def close(self, connection: Connection) -> None:
-        connection.close()
+        if connection.is_open:
+            async with turn():
+                connection.post(command("detach-client"))
+                await connection.lost
         self.memory.forget()

@@ -17,6 +17,7 @@ from tmux_kernel.protocol.quoting import command
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.server import ServerAddress, ask_server
 from tmux_kernel.tmux.target import OWNER_OPTION
+from tmux_kernel.tmux.turn import turn
 
 DEFAULT_SIZE = (200, 50)
 _SEPARATOR = "\t"
@@ -134,7 +135,8 @@ async def make_session(address: ServerAddress, new: NewSession) -> bool:
     words += [";", "set-option", "-t", target, "base-index", "0", ";", "move-window", "-r", "-t", target]
     words += [";", "set-option", "-w", "-t", target, "pane-base-index", "0"]
     try:
-        await ask_server(address, *words)
+        async with turn():
+            await ask_server(address, *words)
     except CommandError as error:
         if "duplicate session" in str(error):
             return False
