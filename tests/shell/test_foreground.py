@@ -202,8 +202,11 @@ def test_a_pager_at_the_end_of_a_pipe_reads_keys(pane: Pane) -> None:
 @pytest.mark.parametrize("line", ["sleep 1000", "cat", "less /etc/passwd"])
 def test_after_a_program_has_ended_the_shell_is_at_its_prompt_again(pane: Pane, line: str) -> None:
     pane.type(line)
-    pane.seen(lambda found: not found.is_shell)
-    pane.tmux("send-keys", "q" if line.startswith("less") else "C-c")
+    program = line.split()[0]
+    busy = Waits.KEYS if program == "less" else None
+    found = pane.seen(lambda found: found.name == program and busy in (None, found.waits))
+    assert found.name == program
+    pane.tmux("send-keys", "q" if program == "less" else "C-c")
     assert pane.waiting(Waits.SHELL_PROMPT).is_shell
 
 

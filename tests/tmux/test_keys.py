@@ -43,7 +43,7 @@ def test_a_word_is_a_key_by_name_or_the_text_itself(word: str, data: bytes) -> N
 
 async def test_every_key_is_what_tmux_itself_sends_for_it(tmux: Tmux, tmp_path: Path) -> None:
     received, ready = tmp_path / "received", tmp_path / "ready"
-    program = f"stty raw -echo; touch {shlex.quote(str(ready))}; exec cat > {shlex.quote(str(received))}"
+    program = f"stty raw -echo; exec > {shlex.quote(str(received))}; touch {shlex.quote(str(ready))}; exec cat"
     pane = tmux("new-session", "-d", "-P", "-F", "#{pane_id}", f"sh -c {shlex.quote(program)}")
     await until(ready.exists, "the program in the pane is ready")
     sent = [word for name in NAMES for word in (name, "Space", ".", "Space")]
