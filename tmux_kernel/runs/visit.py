@@ -53,8 +53,8 @@ class VisitedSession:
         return Opened(connection, SessionRecord(session, int(server_pid), ""), is_found=False)
 
     async def close(self, connection: Connection) -> None:
-        if connection.is_open:
-            async with turn():
+        async with turn():
+            if connection.is_open:
                 connection.post(command("detach-client"))
                 await connection.lost
         self.memory.forget()

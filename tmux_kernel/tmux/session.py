@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tmux_kernel.errors import CommandError, SessionExistsError, SessionNotFoundError, UsageError
+from tmux_kernel.errors import CommandError, ConnectionLostError, SessionExistsError, SessionNotFoundError, UsageError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.server import ServerAddress, ask_server
@@ -155,6 +155,18 @@ async def ensure_session(address: ServerAddress, new: NewSession) -> bool:
             suggestion="Choose another name with --session.",
         )
     return False
+
+
+async def end_session(connection: Connection, session: SessionFacts) -> None:
+    """End it and all that runs in it; one that is gone already is no error, nor is losing *connection* with it."""
+    async with turn():
+        try:
+            await connection.command("kill-session", "-t", session.id)
+        except CommandError as error:
+            if "find session" not in str(error):
+                raise
+        except ConnectionLostError:
+            return
 
 
 def _argument(word: str) -> str:
