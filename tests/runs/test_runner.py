@@ -130,6 +130,7 @@ async def test_the_prompt_has_the_structured_form(bench: Bench, tmux: Tmux) -> N
     assert _PROMPT.findall(person.screen) == [("0", "0"), ("1", "42")]
     user, host = (await bench.run("whoami; hostname"))[0].split()
     sign = "#" if user == "root" else "$"
+    await until(lambda: len(_PROMPT.findall(person.screen)) == 3, "three prompts")
     last = person.screen.rstrip().splitlines()[-1]
     assert last.startswith(f"{user}@{host.split('.')[0]} - ")
     assert last.endswith(f"bash {sign}")

@@ -12,7 +12,7 @@ from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.memory import Memory, PaneRecord
 from tmux_kernel.runs.pane import PaneShell, unsupported
 from tmux_kernel.shell import integration as keys
-from tmux_kernel.shell.foreground import Waits, look
+from tmux_kernel.shell.foreground import Foreground, Waits, look
 from tmux_kernel.shell.integration import Integration, write_private
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.feed import Feed, LogFeed, OutputFeed, pipe_line
@@ -22,6 +22,7 @@ from tmux_kernel.tmux.watch import FileWatch
 
 _ANSWER_SECONDS = 10.0
 _ECHO_SECONDS = 0.05
+_LOOKS = 8
 _BEGINNING_OF_LINE, _END_OF_LINE, _BACKSPACE = b"\x01", b"\x05", b"\x7f"
 
 
@@ -36,7 +37,7 @@ class Adoption:
 
     async def adopt(self, facts: PaneFacts) -> tuple[PaneShell, PaneRecord]:
         """Install the integration and wait for its first prompt. On any failure nothing is left behind."""
-        self._require_prompt(facts)
+        await self._require_prompt(facts)
         await self._require_empty_line(facts)
         home = self._memory.pane_home(facts.id)
         integration = Integration.new(home)
@@ -52,9 +53,11 @@ class Adoption:
             if not facts.is_piped:
                 self._connection.post(command("pipe-pane", "-t", facts.id))
             raise
-        return shell, PaneRecord(facts.pid, integration.secret, str(home), str(log), is_own=False)
+        remains = await self._connection.command("display-message", "-p", "-t", facts.id, "#{remain-on-exit}")
+        record = PaneRecord(facts.pid, integration.secret, str(home), str(log), is_own=False, remains=remains == ["on"])
+        return shell, record
 
-    def _require_prompt(self, facts: PaneFacts) -> None:
+    async def _require_prompt(self, facts: PaneFacts) -> None:
         if facts.is_dead:
             raise PaneBusyError(f"Pane {facts.name} is dead.", suggestion="Respawn it, or choose another with `%pane`.")
         if facts.is_in_mode:
@@ -62,7 +65,7 @@ class Adoption:
                 f"Pane {facts.name} is in copy mode. Nothing was typed.",
                 suggestion="Leave copy mode there (press q), or choose another pane with `%pane`.",
             )
-        seen = look(facts.pid, facts.tty)
+        seen = await self._look(facts)
         if seen.waits is not Waits.SHELL_PROMPT:
             what = seen.name or facts.current_command
             raise PaneBusyError(
@@ -75,7 +78,25 @@ class Adoption:
                 suggestion="Start bash in it, or choose another pane with `%pane`.",
             )
 
+    async def _look(self, facts: PaneFacts) -> Foreground:
+        """Who has the pane; one that is only on its way back to its prompt is given a moment."""
+        for _ in range(_LOOKS):
+            seen = look(facts.pid, facts.tty)
+            if seen.waits is not Waits.NOTHING:
+                break
+            await asyncio.sleep(_ECHO_SECONDS)
+        return seen
+
     async def _require_empty_line(self, facts: PaneFacts) -> None:
+        """Twice, if need be: the prompt may have been on its way when first looked at."""
+        if await self._is_line_empty(facts) or await self._is_line_empty(await pane_facts(self._connection, facts.id)):
+            return
+        raise PaneBusyError(
+            f"Pane {facts.name} has a half-typed line. Nothing was changed.",
+            suggestion="Finish or clear it there (Ctrl-U), or choose another pane with `%pane`.",
+        )
+
+    async def _is_line_empty(self, facts: PaneFacts) -> bool:
         """Ctrl-A moves the cursor exactly when something is typed to its left; nothing is changed by it."""
         row = facts.cursor[1]
         (line,) = await self._connection.command(
@@ -85,15 +106,10 @@ class Adoption:
         await self._type(facts, _BEGINNING_OF_LINE)
         moved = await pane_facts(self._connection, facts.id)
         if moved.cursor == facts.cursor and not after_cursor:
-            return
+            return True
         is_vi = moved.cursor[0] == facts.cursor[0] + 2 and moved.cursor[1] == row  # it inserted ^A
         await self._type(facts, _BACKSPACE if is_vi else _END_OF_LINE)
-        if is_vi and not after_cursor and line[: facts.cursor[0]].rstrip()[-1:] in "$#%>":
-            return
-        raise PaneBusyError(
-            f"Pane {facts.name} has a half-typed line. Nothing was changed.",
-            suggestion="Finish or clear it there (Ctrl-U), or choose another pane with `%pane`.",
-        )
+        return is_vi and not after_cursor and line[: facts.cursor[0]].rstrip()[-1:] in "$#%>"
 
     async def _type(self, facts: PaneFacts, data: bytes) -> None:
         await self._connection.commands(

@@ -45,13 +45,14 @@ class Identity:
 
 @dataclass(slots=True)
 class PaneRecord:
-    """A followed pane: enough to follow it again."""
+    """A followed pane: enough to follow it again. `remains`: the user wants it kept when its shell has ended."""
 
     pid: int
     secret: str
     home: str
     log: str
     is_own: bool
+    remains: bool = False
 
 
 @dataclass(slots=True)
@@ -132,7 +133,9 @@ class Memory:
 
     def leave(self) -> None:
         """Take back only what this process wrote: others still use the session."""
-        os.close(self._flight_fd)
+        if self._flight_fd >= 0:
+            os.close(self._flight_fd)
+            self._flight_fd = -1
         self._flight_path.unlink(missing_ok=True)
 
     def forget(self) -> None:

@@ -227,7 +227,9 @@ class PaneShell:
 
     def _ended(self, event: Ended) -> None:
         self._is_bracketed = self._is_keyless = False
-        self._image = self._image or image(self.facts.pid)
+        if self.phase is Phase.STARTING:
+            self._image = image(self.facts.pid)
+            self.integration.rc.unlink(missing_ok=True)
         self._enter(Phase.PROMPTING)
         run = self.run
         if run is not None and run.is_armed:

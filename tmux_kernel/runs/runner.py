@@ -14,7 +14,7 @@ from tmux_kernel.runs.attendant import FIRST_LOOK_SECONDS, attend
 from tmux_kernel.runs.memory import FlightRecord, Identity, Memory, PaneRecord
 from tmux_kernel.runs.pane import PaneShell, Phase
 from tmux_kernel.runs.run import Run
-from tmux_kernel.runs.session import OwnSession, SessionPlan, remove_rc
+from tmux_kernel.runs.session import OwnSession, SessionPlan
 from tmux_kernel.runs.state import Signal
 from tmux_kernel.runs.visit import VisitedSession
 from tmux_kernel.shell.integration import Integration
@@ -235,15 +235,15 @@ class Runner:
 
     async def _submit(self, code: str, target: str) -> Run:
         shell = await self.shell(target)
-        first = shell.phase is Phase.STARTING
         await shell.wait_ready()
-        if first:
-            remove_rc(shell.integration.home)
-        is_guest = not self.record.panes[shell.facts.id].is_own
-        if is_guest:  # hold the pane's last bytes should its shell end; taken back when the run is over
+        if self._is_held(shell.facts.id):
             self.connection.post(command("set-option", "-p", "-t", shell.facts.id, "remain-on-exit", "on"))
-        run = await shell.submit(code)
-        self._attend(shell, run, is_guest=is_guest)
+        try:
+            run = await shell.submit(code)
+        except BaseException:
+            self._let_go(shell)
+            raise
+        self._attend(shell, run)
         self._keep_run(run)
         return run
 
@@ -255,10 +255,9 @@ class Runner:
             if over is not None:
                 del self.runs[over]
 
-    def _attend(self, shell: PaneShell, run: Run, *, is_guest: bool = False) -> None:
+    def _attend(self, shell: PaneShell, run: Run) -> None:
         """Stand by the run once it has lasted a moment: most are over before."""
-        if is_guest:
-            run.when_over(lambda: self._leave_guest(shell))
+        run.when_over(lambda: self._let_go(shell))
         timer = asyncio.get_running_loop().call_later(FIRST_LOOK_SECONDS, self._stand_by, shell, run)
         run.when_over(timer.cancel)
 
@@ -268,9 +267,14 @@ class Runner:
         task.add_done_callback(self._attending.discard)
         run.when_over(task.cancel)
 
-    def _leave_guest(self, shell: PaneShell) -> None:
+    def _is_held(self, pane: str) -> bool:
+        """While a run is in a borrowed pane tmux keeps it past its shell's end, for the last bytes."""
+        record = self.record.panes.get(pane)
+        return record is not None and not record.is_own and not record.remains
+
+    def _let_go(self, shell: PaneShell) -> None:
         """The pane's last bytes need not be held any longer."""
-        if self.is_connected:
+        if self.is_connected and self._is_held(shell.facts.id):
             pane = shell.facts.id
             self.connection.post(command("set-option", "-p", "-u", "-t", pane, "remain-on-exit"))
             if shell.phase is Phase.GONE:  # it would have closed by itself
@@ -352,3 +356,4 @@ class Runner:
             await self._session.close(self._connection)
         if self._watch is not None:
             self._watch.close()
+            self._watch = None

@@ -6,7 +6,6 @@ import contextlib
 import os
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 
 from tmux_kernel.errors import CommandError, ConnectionLostError, TmuxNotRunningError
 from tmux_kernel.protocol.quoting import command
@@ -148,7 +147,7 @@ class OwnSession:
     def _shell_command(self, integration: Integration) -> str:
         """The shell started in a pane of ours; the rc file carries this process's environment and is private."""
         environment = clean_environment()
-        rc = write_private(integration.home / "rc.sh", integration.rc_text(environment, QUIET_PAGERS))
+        rc = write_private(integration.rc, integration.rc_text(environment, QUIET_PAGERS))
         return f"exec {shlex.quote(self.plan.shell)} --rcfile {shlex.quote(str(rc))} -i"
 
     async def respawn(self, connection: Connection, pane: str, *, prompt: int, number: int) -> PaneRecord:
@@ -192,8 +191,3 @@ class OwnSession:
 
 def _word(text: str) -> bytes:
     return command("", text).lstrip()
-
-
-def remove_rc(home: str | Path) -> None:
-    """The shell has read its rc file: the environment need not stay on disk."""
-    Path(home, "rc.sh").unlink(missing_ok=True)

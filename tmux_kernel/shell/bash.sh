@@ -196,8 +196,13 @@ __tk_release() {  # give everything back and be gone
         for __tk_name in 1 2 3 4; do \builtin bind -m "$__tk_map" -r "\\e[575$__tk_name~" 2>/dev/null; done
     done
     __tk_tell released
+    __tk_vanish
+}
+
+__tk_vanish() {  # leave no name of ours behind
+    \builtin local __tk_name
     for __tk_name in "${!__tk_@}"; do \builtin unset -v "$__tk_name"; done
-    for __tk_name in first last end tell set_ps1 take users_hooks hook arm hello ask answer bye release \
+    for __tk_name in first last end tell set_ps1 take users_hooks hook arm hello ask answer bye release vanish \
         complete complete_command complete_argument inspect expand teach; do
         \builtin unset -f "__tk_$__tk_name"
     done
@@ -217,10 +222,12 @@ __tk_install() {
     \builtin set +aefkuvx
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
         __tk_tell unsupported "bash $BASH_VERSION"
+        __tk_vanish
         return 0
     fi
     if [[ ${PROMPT_COMMAND@a}${PS0@a}${PS1@a}${PS2@a}${histchars@a} == *r* ]]; then
         __tk_tell unsupported "a read-only PS1 or PROMPT_COMMAND"
+        __tk_vanish
         return 0
     fi
     __tk_ps1=${PS1-} __tk_ps1_set=${PS1+x} __tk_ps0=${PS0-} __tk_ps0_set=${PS0+x} __tk_ps2=${PS2-} __tk_ps2_set=${PS2+x}
@@ -236,11 +243,12 @@ __tk_install() {
     fi
     __tk_take
     __tk_hook
+    # "$_" as their last word leaves $_ as it was.
     for __tk_map in emacs-standard vi-insert vi-command; do
-        \builtin bind -m "$__tk_map" -x '"\e[5751~": { __tk_arm; } >/dev/null 2>&1'
-        \builtin bind -m "$__tk_map" -x '"\e[5752~": { __tk_hello; } >/dev/null 2>&1'
-        \builtin bind -m "$__tk_map" -x '"\e[5753~": { __tk_ask; } >/dev/null 2>&1'
-        \builtin bind -m "$__tk_map" -x '"\e[5754~": { __tk_bye; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5751~": { __tk_arm "$_"; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5752~": { __tk_hello "$_"; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5753~": { __tk_ask "$_"; } >/dev/null 2>&1'
+        \builtin bind -m "$__tk_map" -x '"\e[5754~": { __tk_bye "$_"; } >/dev/null 2>&1'
     done
 }
 { __tk_install; } >/dev/null 2>&1

@@ -61,6 +61,11 @@ class Integration:
         """While this file is there the shell keeps the integration; when it goes, the next prompt gives all back."""
         return self.home / "lease"
 
+    @property
+    def rc(self) -> Path:
+        """What a shell of ours starts from. It holds the environment: gone as soon as it has been read."""
+        return self.home / "rc.sh"
+
     def text(self) -> str:
         """The integration to source."""
         values = {
@@ -83,12 +88,18 @@ class Integration:
         return "\n".join([*exports, bashrc, *(f"export {n}={shlex.quote(v)}" for n, v in extra.items()), self.text()])
 
     def adopt_text(self, source_line: str) -> str:
-        """The integration for a shell somebody already uses: the line that sourced it leaves no trace."""
+        """The integration for a shell somebody already uses: the line that sourced it leaves no trace, not in `$?`."""
         forget = f"""\
+__tk_given=$?
 __tk_line=$(HISTTIMEFORMAT= builtin history 1 2>/dev/null)
-if [[ $__tk_line == *{shlex.quote(source_line.strip())} && $__tk_line =~ ^\\ *([0-9]+) ]]; then
-    builtin history -d "${{BASH_REMATCH[1]}}" 2>/dev/null
+if [[ $__tk_line == *{shlex.quote(source_line.strip())} ]]; then
+    __tk_line=${{__tk_line#"${{__tk_line%%[0-9]*}}"}}
+    builtin history -d "${{__tk_line%%[!0-9]*}}" 2>/dev/null
 fi
 builtin printf '\\e[1A\\r\\e[J' >/dev/tty
 """
-        return forget + self.text()
+        # To fail here would set off set -e or a trap.
+        give_back = """
+if [[ -n ${__tk_given-} && $- != *e* && -z $(builtin trap -p ERR) ]]; then builtin return "$__tk_given"; fi
+"""
+        return forget + self.text() + give_back
