@@ -20,7 +20,7 @@ _POLLING = ("poll_schedule_timeout", "do_select", "do_poll", "do_sys_poll", "ep_
 _READING = ("wait_woken", "n_tty_read")
 _READ_CALLS = {"x86_64": {"0", "19"}, "aarch64": {"63", "65"}, "arm64": {"63", "65"}}.get(platform.machine(), set())
 # They copy another terminal to ours: what they wait for is in there.
-_RELAYS = {"sudo", "su", "script", "ssh", "docker", "podman", "kubectl", "screen", "tmux", "nsenter", "machinectl"}
+RELAYS = {"sudo", "su", "script", "ssh", "docker", "podman", "kubectl", "screen", "tmux", "nsenter", "machinectl"}
 
 
 class Waits(enum.Enum):
@@ -156,7 +156,7 @@ def look(shell_pid: int, tty: str) -> Foreground:
         return Foreground(waits, (reader or leader).name, group, is_shell, echoes)
     if reader is not None:
         waits, leader = Waits.KEYS, reader
-    elif leader.name in _RELAYS:
+    elif leader.name in RELAYS:
         waits = Waits.UNKNOWN
     elif not _read(f"/proc/{leader.pid}/wchan").startswith(_POLLING):
         waits = Waits.NOTHING
