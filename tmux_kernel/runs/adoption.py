@@ -88,13 +88,20 @@ class Adoption:
         return seen
 
     async def _require_empty_line(self, facts: PaneFacts) -> None:
-        """Twice, if need be: the prompt may have been on its way when first looked at."""
-        if await self._is_line_empty(facts) or await self._is_line_empty(await pane_facts(self._connection, facts.id)):
-            return
-        raise PaneBusyError(
-            f"Pane {facts.name} has a half-typed line. Nothing was changed.",
-            suggestion="Finish or clear it there (Ctrl-U), or choose another pane with `%pane`.",
-        )
+        if not await self._is_line_empty(await self._settled(facts)):
+            raise PaneBusyError(
+                f"Pane {facts.name} has a half-typed line. Nothing was changed.",
+                suggestion="Finish or clear it there (Ctrl-U), or choose another pane with `%pane`.",
+            )
+
+    async def _settled(self, facts: PaneFacts) -> PaneFacts:
+        """The pane once its cursor rests: the prompt may still be on its way to the screen."""
+        for _ in range(_LOOKS):
+            await asyncio.sleep(_ECHO_SECONDS)
+            before, facts = facts, await pane_facts(self._connection, facts.id)
+            if facts.cursor == before.cursor:
+                break
+        return facts
 
     async def _is_line_empty(self, facts: PaneFacts) -> bool:
         """Ctrl-A moves the cursor exactly when something is typed to its left; nothing is changed by it."""
