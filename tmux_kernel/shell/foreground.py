@@ -86,6 +86,11 @@ def _family(pid: int, depth: int = 0) -> Iterator[int]:
         yield from _family(int(child), depth + 1)
 
 
+def family(pid: int) -> list[tuple[int, str]]:
+    """The process and its descendants, each with its program's name."""
+    return [(process.pid, process.name) for member in _family(pid) if (process := _process(member)) is not None]
+
+
 def _is_reading_terminal(pid: int, tty: str) -> bool:
     channel = _read(f"/proc/{pid}/wchan")
     if not channel.startswith(_READING):
