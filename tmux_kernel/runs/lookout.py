@@ -57,6 +57,15 @@ class Lookout:
         self.text = (self.text + _COLOUR.sub("", self._decoder.feed(data)))[-_MOST_TEXT:]
         self._changed.set()
 
+    def forget(self) -> None:
+        """From now on `text` is what appears from now on."""
+        self.text = ""
+
+    async def until_changed(self) -> None:
+        """Wait until something appears that was not there when this was called."""
+        self._changed.clear()
+        await self._changed.wait()
+
     async def screen(self) -> list[str]:
         """The visible lines, wrapped ones joined, without empty ones at the end; PaneNotFoundError when it is gone."""
         await pane_facts(self._connection, self.pane.id)
