@@ -11,10 +11,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tmux_kernel.capabilities.context import Context
-from tmux_kernel.errors import CommandError, NoRoomError, NotOursError, SessionExistsError, SessionNotFoundError
+from tmux_kernel.errors import (
+    CommandError,
+    NoRoomError,
+    NotOursError,
+    SessionExistsError,
+    SessionNotFoundError,
+    TmuxNotRunningError,
+)
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.tmux.connection import Connection
-from tmux_kernel.tmux.session import DEFAULT_SIZE, NewSession, end_session, find_session, literal, make_session
+from tmux_kernel.tmux.session import (
+    DEFAULT_SIZE,
+    NewSession,
+    end_session,
+    find_session,
+    list_sessions,
+    literal,
+    make_session,
+)
 from tmux_kernel.tmux.target import LABEL_OPTION
 from tmux_kernel.tmux.turn import turn
 
@@ -57,6 +72,21 @@ async def build(context: Context, plan: SessionBlueprint, *, replace: bool = Fal
 
     A session of its name that is there already is SessionExistsError, or with *replace* ended, if it is ours.
     """
+    async with turn("building"):
+        if not replace and await is_there(context, plan.name):
+            raise session_exists(plan.name)
+        return await _build(context, plan, replace=replace)
+
+
+async def is_there(context: Context, name: str) -> bool:
+    """Whether a session has that name; no server, no session."""
+    try:
+        return any(facts.name == name for facts in await list_sessions(await context.connection()))
+    except TmuxNotRunningError:
+        return False
+
+
+async def _build(context: Context, plan: SessionBlueprint, *, replace: bool) -> Panes:
     draft = f"tk-building-{os.getpid()}-{os.urandom(4).hex()}"
     first = plan.windows[0].panes[0]
     new = NewSession(draft, first.directory, plan.size, {**plan.environment, **first.environment})

@@ -12,14 +12,13 @@ from tmux_kernel.capabilities.blueprint import (
     SessionBlueprint,
     WindowBlueprint,
     build,
-    session_exists,
 )
 from tmux_kernel.capabilities.context import Context
 from tmux_kernel.capabilities.definition import Arg, capability
 from tmux_kernel.capabilities.init import SessionSummary
 from tmux_kernel.capabilities.snapshot import SessionOnFile
-from tmux_kernel.errors import TmuxNotRunningError, UsageError
-from tmux_kernel.tmux.session import list_sessions, session_name
+from tmux_kernel.errors import UsageError
+from tmux_kernel.tmux.session import session_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +53,6 @@ async def restore(
     except ValueError as error:
         raise UsageError(f"{file!r} cannot be restored: {error}.", suggestion="`snapshot FILE` writes one.") from error
     name = session_name(session or kept.session)
-    if not replace and await is_there(context, name):
-        raise session_exists(name)
     warnings: list[str] = []
     windows = tuple(
         WindowBlueprint(
@@ -72,14 +69,6 @@ async def restore(
     )
     await build(context, SessionBlueprint(name, windows, (kept.width, kept.height)), replace=replace)
     return Restored(await SessionSummary.of(await context.connection(), name, is_new=True), warnings)
-
-
-async def is_there(context: Context, name: str) -> bool:
-    """Whether a session has that name; no server, no session."""
-    try:
-        return any(facts.name == name for facts in await list_sessions(await context.connection()))
-    except TmuxNotRunningError:
-        return False
 
 
 def nearest_directory(wanted: str, warnings: list[str]) -> str:

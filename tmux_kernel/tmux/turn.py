@@ -15,9 +15,9 @@ from collections.abc import AsyncIterator
 
 
 @contextlib.asynccontextmanager
-async def turn() -> AsyncIterator[None]:
-    """Hold the turn; brief, and not for waiting on people. Not to be taken twice."""
-    path = os.path.join(tempfile.gettempdir(), f"tmux-kernel-{os.getuid()}.turn")
+async def turn(matter: str = "turn") -> AsyncIterator[None]:
+    """Hold the turn in one *matter*; brief, and not for waiting on people. Not to be taken twice."""
+    path = os.path.join(tempfile.gettempdir(), f"tmux-kernel-{os.getuid()}.{matter}")
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError:  # somebody else's file in our place: without turns, as tmux itself goes
