@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from tests.capabilities.face import Caller, Script
 from tests.conftest import Tmux
 from tests.runs.person import until, with_a_shell
@@ -31,6 +33,7 @@ async def test_firmly_at_a_prompt_drops_what_is_typed_and_spares_the_shell(tmux:
     await person.sees("half")
     interrupted = await caller("interrupt", "tues", "--firmly")
     assert interrupted.sent == ["Ctrl-C"]
+    await until(lambda: re.search(r"half\^C\n\S+[$#]", person.screen) is not None, "a new prompt")
     await person.enters("echo st''ill", "\nstill")
 
 
