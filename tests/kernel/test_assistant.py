@@ -71,7 +71,7 @@ def shell(request: pytest.FixtureRequest, notebook: Notebook) -> Iterator[Notebo
         ("functional one fun", ["functional-2"]),
         ("sudo decla", ["declare"]),
         ("nothing_begins_like_th", []),
-        ("%rea", ["%reattach"]),
+        ("%reatt", ["%reattach"]),
         ("%%pa", ["%%pane"]),
     ],
 )

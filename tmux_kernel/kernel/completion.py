@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fnmatch
-import inspect
 import itertools
 import os
 import re
+import shlex
 from importlib.resources import files
 from typing import Any
 
 from tmux_kernel.errors import TmuxKernelError
 from tmux_kernel.kernel.cell import parse
-from tmux_kernel.kernel.magics import MAGICS
+from tmux_kernel.kernel.magics import KNOWN, find, help_of
 from tmux_kernel.runs.pane import PaneShell, Phase
 from tmux_kernel.runs.runner import Runner
 from tmux_kernel.runs.syntax import SyntaxChecker
@@ -134,15 +134,30 @@ class Assistant:
         head, space, word = line.rpartition(" ")
         if not space:
             percent = "%%" if line.startswith("%%") else "%"
-            names = [percent + name for name in MAGICS if percent == "%" or name == "pane"]
+            names = [percent + name for name in KNOWN if percent == "%" or name == "pane"]
             return 0, [name for name in names if name.startswith(line)]
-        if head.split()[0].lstrip("%") not in ("pane", "release"):
+        item = find(head.split()[0].lstrip("%"))
+        if item is None:
             return len(line), []
+        if word.startswith("-"):
+            options = [name for item in item.parameters if item.is_option for name in (*item.arg.flags, item.option)]
+            return len(head) + 1, [option for option in options if option.startswith(word)]
+        kinds = {parameter.arg.values for parameter in item.parameters}
+        choices = [choice for parameter in item.parameters for choice in parameter.arg.choices]
+        values = [*choices, *await self._values(kinds)]
+        return len(head) + 1, sorted({value for value in values if value.startswith(word)})
+
+    async def _values(self, kinds: set[str]) -> list[str]:
+        """Names of the panes, sessions and runs there are, quoted where a magic's words need it."""
+        values = list(self._runner.runs) if "run" in kinds else []
         with contextlib.suppress(TmuxKernelError, OSError):
             await self._runner.open()
-            panes = await list_panes(self._runner.connection)
-            return len(head) + 1, [pane.name for pane in panes if pane.name.startswith(word)]
-        return len(line), []
+            panes = await list_panes(self._runner.connection) if kinds & {"pane", "session"} else []
+            if "session" in kinds:
+                values += [shlex.quote(pane.session) for pane in panes]
+            if "pane" in kinds:
+                values += [shlex.quote(name) for pane in panes for name in (pane.name, pane.label) if name]
+        return values
 
     async def _matches(self, seen: Typed) -> list[str]:
         shell = self._shell()
@@ -186,8 +201,7 @@ class Assistant:
         """What the word at the cursor is, and its help or manual page."""
         line = code[code.rfind("\n", 0, cursor) + 1 :].split("\n")[0].strip()
         if line.startswith("%"):
-            handler = MAGICS.get(line.lstrip("%").split(" ")[0].rstrip("?"))
-            return inspect.cleandoc(handler.__doc__ or "") if handler is not None else ""
+            return help_of(line.lstrip("%").split(" ")[0].rstrip("?"))
         word = word_at(code, cursor)
         if not word:
             return ""
@@ -200,7 +214,7 @@ class Assistant:
 
     async def is_complete(self, code: str) -> dict[str, str]:
         try:
-            cell = parse(code, MAGICS)
+            cell = parse(code, KNOWN)
         except TmuxKernelError:
             return {"status": "invalid"}
         if cell.code and await self._checker.complaint(cell.code):

@@ -69,6 +69,8 @@ async def _judge(shell: PaneShell, run: Run, seen: Foreground, *, is_steady: boo
     """Tell the run what was seen; true when it changed its state."""
     match seen.waits:
         case Waits.NOTHING:
+            if seen.is_raw and not seen.is_shell and run.state is State.FULLSCREEN:
+                return False  # it is thinking: the screen is still its own
             if not seen.is_shell and seen.is_raw and shell.withholds_screen:
                 return _took_screen(shell, run, seen)
             shell.release_withheld()

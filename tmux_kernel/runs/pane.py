@@ -44,6 +44,8 @@ LONGEST_TYPED_LINES = 40
 _TAKEOVER = re.compile(rb"\x1b\[\?(?:2004|1049|1047|47)h|\x1b\[(?:1?;?1?H|2J)")
 _DRAWS = re.compile(rb"\x1b\[\?(?:1049|1047|47)h|\x1b\[(?:1?;?1?H|2J)")
 _LEAVES = re.compile(rb"\x1b\[\?(?:1049|1047|47)l")
+# What a full-screen program says to the terminal after it has left the screen: not text, and no colour of text.
+_PARTING = re.compile(rb"(?:\r(?!\n)|\x1b\[[0-?]*[ -/]*[@-ln-~]|\x1b\[(?:0|2\d|39|49)?m|\x1b[=>])*")
 _MOST_WITHHELD = 1 << 20
 _BRACKETED_ON = b"\x1b[?2004h"
 _NOT_TYPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -91,6 +93,7 @@ class PaneShell:
         self.wants_more = False
         self._withheld = b""
         self._drawn = b""
+        self._has_left_screen = False
         self._unstarted = b""
         self._not_free = _NOT_FREE_OR_RECORDED if isinstance(feed, LogFeed) else _NOT_FREE
         self._changed = asyncio.Event()
@@ -164,6 +167,12 @@ class PaneShell:
         if run.state is State.FULLSCREEN:
             self._draw(run, data)
             return
+        if self._has_left_screen:
+            parting = _PARTING.match(data)
+            data = data[parting.end() :] if parting is not None else data
+            if not data:
+                return
+            self._has_left_screen = False
         if self._withheld:
             self._withheld += data
             run.last_output = time.monotonic()
@@ -187,6 +196,7 @@ class PaneShell:
         left = _LEAVES.search(self._drawn)
         if left is not None:
             run.signal(Signal.ANSWERED)
+            self._has_left_screen = True
             rest, self._drawn = self._drawn[left.end() :], b""
             if rest:
                 self._write(run, rest)

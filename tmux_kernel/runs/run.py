@@ -42,6 +42,7 @@ class Run:
         self.is_armed = False
         self.tail = b""
         self.transcript = ""
+        self.is_background = False
         self.began = asyncio.Event()
         self.drew = asyncio.Event()
         self.started = time.time()
