@@ -144,3 +144,19 @@ async def test_a_pane_the_notebook_borrowed_before_stays_borrowed(tmux: Tmux, no
     await notebook.context.shell(person.pane)
     await notebook("run", "tues", "true")
     assert person.pane in {shell.facts.id for shell in notebook.context.runner.shells}
+
+
+async def test_of_several_callers_at_once_each_runs_or_is_told_that_the_pane_is_busy(
+    tmux: Tmux, script: Script
+) -> None:
+    person = await with_a_shell(tmux)
+    calls = [asyncio.to_thread(script, "run", "tues:0.0", f"echo ran {number}; sleep 0.5") for number in range(4)]
+    answers = await asyncio.gather(*calls)
+    ran = [answer["data"]["output"] for code, answer in answers if code == 0]
+    refused = [answer["error"] for code, answer in answers if code == 75]
+    assert len(ran) + len(refused) == 4
+    assert ran
+    assert all(output.startswith("ran ") for output in ran)
+    assert all("busy" in error for error in refused)
+    assert person.screen.count("ran ") == 2 * len(ran)
+    assert script("run", "tues:0.0", "echo after")[1]["data"]["output"] == "after\n"

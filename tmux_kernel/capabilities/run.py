@@ -13,6 +13,7 @@ from tmux_kernel.capabilities.context import Context
 from tmux_kernel.capabilities.definition import Arg, capability
 from tmux_kernel.errors import IncompleteCommandError, PaneNotFoundError, RunTimeoutError, UsageError
 from tmux_kernel.runs import run as runs
+from tmux_kernel.runs.claim import claimed
 from tmux_kernel.runs.interruption import UNATTENDED, Step, stop
 from tmux_kernel.runs.pane import PaneShell
 from tmux_kernel.runs.patience import TIERS, seconds_of, tier_of
@@ -78,15 +79,19 @@ async def run(
     await _require_complete(code)
     pane = await context.pane(target)
     runner = context.runner
-    was_followed = any(shell.facts.id == pane.id for shell in runner.shells)
-    try:
-        shell = await context.shell(pane.id)
-        started = await runner.submit(code, pane.id)
-        reader = _Reader(context, shell, started)
-        return await reader.result(" ".join(command), seconds)
-    finally:
-        if not was_followed and any(shell.facts.id == pane.id for shell in runner.shells):
+    if any(shell.facts.id == pane.id for shell in runner.shells):
+        return await _run(context, pane.id, code, " ".join(command), seconds)
+    with claimed(runner.record.server_pid, pane):
+        try:
+            return await _run(context, pane.id, code, " ".join(command), seconds)
+        finally:
             await _release(context, pane.id)
+
+
+async def _run(context: Context, pane: str, code: str, command: str, seconds: float | None) -> RunResult:
+    shell = await context.shell(pane)
+    started = await context.runner.submit(code, pane)
+    return await _Reader(context, shell, started).result(command, seconds)
 
 
 async def _release(context: Context, pane: str) -> None:
