@@ -127,7 +127,8 @@ async def _furnish(connection: Connection, session: str, plan: SessionBlueprint)
         if window.is_active:
             lines.append(command("select-window", "-t", ids[0]))
     if lines:
-        await connection.commands(*lines)
+        async with turn():
+            await connection.commands(*lines)
     return panes
 
 

@@ -12,6 +12,7 @@ from tmux_kernel.errors import LastPaneError, NotOursError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.tmux.connection import lines_of
 from tmux_kernel.tmux.target import pane_facts
+from tmux_kernel.tmux.turn import turn
 
 _HAS_OTHER_WINDOWS = "#{e|>:#{session_windows},1}"
 _HAS_OTHER_PANES = f"#{{||:{_HAS_OTHER_WINDOWS},#{{e|>:#{{window_panes}},1}}}}"
@@ -52,8 +53,9 @@ async def kill(
     condition, what = (_HAS_OTHER_WINDOWS, "kill-window") if window else (_HAS_OTHER_PANES, "kill-pane")
     # tmux decides in the same step it kills: two callers cannot end the last two panes between them.
     line = command("if-shell", "-F", "-t", pane.id, condition, f"{what} -t {pane.id}", "display-message -p kept")
-    replies = [*connection.post(line), *connection.expect(1)]
-    if lines_of((await asyncio.gather(*replies))[1]):
+    async with turn():
+        _, reply = await asyncio.gather(*connection.post(line), *connection.expect(1))
+    if lines_of(reply):
         await pane_facts(connection, pane.id)  # gone meanwhile is another error than kept
         raise LastPaneError(
             f"{pane.name} is the last {'window' if window else 'pane'} of session {pane.session!r}.",

@@ -8,6 +8,7 @@ from typing import Annotated
 from tmux_kernel.capabilities.context import Context
 from tmux_kernel.capabilities.definition import Arg, capability
 from tmux_kernel.protocol.quoting import command
+from tmux_kernel.tmux.turn import turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,9 @@ async def select(
     """Make a pane its session's active one, as a person would. Where cells run does not change."""
     pane = await context.pane(target)
     connection = await context.connection()
-    await connection.commands(
-        command("select-window", "-t", f"={pane.session}:{pane.window}"),
-        command("select-pane", "-t", pane.id),
-    )
+    async with turn():
+        await connection.commands(
+            command("select-window", "-t", f"={pane.session}:{pane.window}"),
+            command("select-pane", "-t", pane.id),
+        )
     return Selected(pane.name, pane.id)

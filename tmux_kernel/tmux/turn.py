@@ -1,6 +1,7 @@
-"""One at a time: our processes of one user take turns to greet tmux, to leave it, and to make or end sessions.
+"""One at a time: our processes of one user take turns to greet tmux, to leave it, to make or end sessions, and to
+change which pane or window is the active one.
 
-tmux 3.3 ends, with every session in it, when it has news of sessions or clients while a control client says hello.
+tmux 3.3 ends, with every session in it, when it has news of any of these to tell while a control client says hello.
 What people do to their sessions at that moment is not in our hands; what we do is.
 """
 
