@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from pathlib import Path
 
@@ -130,6 +131,21 @@ async def test_a_command_that_ends_the_shell_has_its_code(tmux: Tmux, script: Sc
     code, answer = script("run", "tues:0.0", "exit 7")
     assert (code, answer["data"]["state"]) == (7, "dead")
     await until(lambda: tmux("list-sessions", "-F", "#{session_name}") == "other")
+
+
+async def test_a_command_that_ends_the_last_session_has_its_code(tmux: Tmux, script: Script) -> None:
+    await with_a_shell(tmux)
+    code, answer = script("run", "tues:0.0", "exit 7")
+    assert (code, answer["data"]["state"]) == (7, "dead")
+
+
+async def test_ctrl_c_on_the_command_line_is_passed_on(tmux: Tmux) -> None:
+    person = await with_a_shell(tmux)
+    process = await asyncio.create_subprocess_exec(PROGRAM, "run", "tues:0.0", "sleep 100")
+    await until(lambda: person.ask("pane_current_command") == "sleep")
+    process.send_signal(signal.SIGINT)
+    assert await process.wait() == 130
+    assert person.ask("pane_current_command") == "bash"
 
 
 async def test_a_notebooks_own_pane_stays_its_own(notebook: Caller) -> None:

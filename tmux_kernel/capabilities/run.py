@@ -11,7 +11,14 @@ from typing import Annotated
 
 from tmux_kernel.capabilities.context import Context
 from tmux_kernel.capabilities.definition import Arg, capability
-from tmux_kernel.errors import IncompleteCommandError, PaneNotFoundError, RunTimeoutError, UsageError
+from tmux_kernel.errors import (
+    CommandError,
+    ConnectionLostError,
+    IncompleteCommandError,
+    PaneNotFoundError,
+    RunTimeoutError,
+    UsageError,
+)
 from tmux_kernel.runs import run as runs
 from tmux_kernel.runs.claim import claimed
 from tmux_kernel.runs.interruption import UNATTENDED, Step, stop
@@ -100,7 +107,7 @@ async def _release(context: Context, pane: str) -> None:
         return
     try:
         await context.runner.release(pane)
-    except PaneNotFoundError:  # the command ended the pane's shell
+    except (PaneNotFoundError, CommandError, ConnectionLostError):  # the command ended the pane, or all of tmux
         return
 
 
@@ -150,6 +157,10 @@ class _Reader:
                 await self._read()
         except TimeoutError:
             raise await self._timed_out(command, seconds) from None
+        except asyncio.CancelledError:  # Ctrl-C on the command line is meant for the command
+            if not self._context.is_notebook:
+                await stop(self._shell, self._run, _AFTER_TIMEOUT)
+            raise
         self._show(self._decoder.finish())
         facts, run = self._shell.facts, self._run
         result = await run.result()
