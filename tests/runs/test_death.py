@@ -126,3 +126,10 @@ async def test_our_session_is_as_before_after_a_fresh_shell(bench: Bench, tmux: 
     await bench.run("exit 3")
     await goes_on(bench)
     assert tmux("list-panes", "-a", "-F", fields) == before
+
+
+async def test_a_long_output_is_complete_to_the_last_byte_when_the_shell_exits_after_it(bench: Bench) -> None:
+    wanted = "".join(f"{number}\n" for number in range(1, 50001)) + "exit\n"
+    for _ in range(15):
+        text, result = await bench.run("seq 1 50000; exit 3")
+        assert (text, result.status) == (wanted, 3)

@@ -267,7 +267,7 @@ class Assistant:
         shell = self._runner.chosen() if self._runner.is_connected else None
         if shell is not None:
             with contextlib.suppress(OSError):
-                return os.readlink(f"/proc/{shell.facts.pid}/cwd")
+                return os.readlink(f"/proc/{shell.pid}/cwd")
         return os.getcwd()
 
     async def _ask(self, shell: PaneShell | None, *words: str) -> str:

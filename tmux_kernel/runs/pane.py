@@ -30,9 +30,9 @@ from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.run import Run
 from tmux_kernel.runs.state import Signal, State
 from tmux_kernel.shell import integration as keys
-from tmux_kernel.shell.foreground import Foreground, Waits, image, look
+from tmux_kernel.shell.foreground import Foreground, Waits, image, look, shell_under
 from tmux_kernel.shell.integration import Integration, write_private
-from tmux_kernel.shell.marks import Continued, Ended, MarkParser, Output, Prompted, Started, Told
+from tmux_kernel.shell.marks import Continued, Died, Ended, MarkParser, Output, Prompted, Started, Told
 from tmux_kernel.tmux.connection import Connection, lines_of
 from tmux_kernel.tmux.feed import Feed, LogFeed, pipe_line
 from tmux_kernel.tmux.target import PaneFacts, pane_facts
@@ -74,12 +74,21 @@ class Phase(enum.Enum):
 class PaneShell:
     """One followed shell. Owns the feed and the watch on the shell's process; `close` gives both up."""
 
-    def __init__(self, connection: Connection, facts: PaneFacts, feed: Feed, integration: Integration) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        facts: PaneFacts,
+        feed: Feed,
+        integration: Integration,
+        *,
+        has_keeper: bool = False,
+    ) -> None:
         self.connection = connection
         self.facts = facts
         self.feed = feed
         self.integration = integration
         self.name = facts.name
+        self._has_keeper = has_keeper
         self.phase = Phase.STARTING
         self.run: Run | None = None
         self.by_hand = ""
@@ -138,6 +147,8 @@ class PaneShell:
                     self.wants_more = True
                 case Told():
                     self._told(event)
+                case Died():
+                    self.lose(event.status)
 
     def _prompted(self) -> None:
         self._is_touched = False
@@ -238,7 +249,7 @@ class PaneShell:
     def _ended(self, event: Ended) -> None:
         self._is_bracketed = self._is_keyless = False
         if self.phase is Phase.STARTING:
-            self._image = image(self.facts.pid)
+            self._image = image(self.pid)
             self.integration.rc.unlink(missing_ok=True)
         self._enter(Phase.PROMPTING)
         run = self.run
@@ -342,10 +353,15 @@ class PaneShell:
     def is_ready(self) -> bool:
         return self.phase is Phase.READY
 
+    @property
+    def pid(self) -> int:
+        """The shell's own process; in panes of ours tmux knows only its keeper."""
+        return shell_under(self.facts.pid) if self._has_keeper else self.facts.pid
+
     def look(self) -> Foreground:
         """Who has the pane now. A program the shell has replaced itself with (`exec`) is not the shell."""
-        seen = look(self.facts.pid, self.facts.tty)
-        if not seen.is_shell or self._image in ("", image(self.facts.pid)):
+        seen = look(self.pid, self.facts.tty)
+        if not seen.is_shell or self._image in ("", image(self.pid)):
             return seen
         waits = Waits.KEYS if seen.waits is Waits.SHELL_PROMPT else seen.waits
         return replace(seen, is_shell=False, waits=waits)

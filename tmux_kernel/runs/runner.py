@@ -39,6 +39,7 @@ class Runner:
         self.target = ""
         self.orphan: Run | None = None
         self.runs: dict[str, Run] = {}
+        self._is_closing = False
         self._memory = session.memory
         self._session = session
         self._opening: asyncio.Task[None] | None = None
@@ -66,7 +67,9 @@ class Runner:
 
     async def open(self) -> None:
         """Have a connection and our own session; idempotent, and again after tmux went away."""
-        if self._opening is None or (self._opening.done() and not self.is_connected):
+        if self._opening is not None and not self._opening.done():
+            await asyncio.shield(self._opening)
+        if self._opening is None or not self.is_connected:
             self._opening = asyncio.get_running_loop().create_task(self._open())
         await asyncio.shield(self._opening)
 
@@ -99,8 +102,22 @@ class Runner:
             await self._follow(opened.record.main_pane, catch_up=opened.is_found)
 
     def _lost(self) -> None:
+        """Our client is gone: detached by somebody (`tmux attach -d`), or the server with all it had."""
+        if not self._is_closing:
+            self._opening = asyncio.get_running_loop().create_task(self._reattach())
+
+    async def _reattach(self) -> None:
+        """Runs go on in their panes and in their logs: only the connection is new. Else all is lost."""
+        connection = await self._session.attach(self.record)
+        if connection is None:
+            for shell in self._shells.values():
+                shell.lose(None, "the tmux server ended")
+            return
+        self._connection = connection
+        await connection.learn_paste_flags()
+        connection.lost.add_done_callback(lambda _: self._lost())
         for shell in self._shells.values():
-            shell.lose(None, "the tmux server ended")
+            shell.connection = connection
 
     async def _follow(self, pane: str, *, catch_up: bool = False, flight: FlightRecord | None = None) -> PaneShell:
         """Follow a pane on record: from its beginning, from a run's beginning, or from near its end."""
@@ -114,7 +131,8 @@ class Runner:
         elif catch_up:
             position = max(0, log.stat().st_size - _CATCH_UP_BYTES)
         integration = Integration(Path(record.home), record.secret, prompt, number)
-        shell = PaneShell(self.connection, facts, LogFeed(log, self._watch, position=position), integration)
+        feed = LogFeed(log, self._watch, position=position)
+        shell = PaneShell(self.connection, facts, feed, integration, has_keeper=record.is_own)
         self._keep(shell)
         if flight is None:
             shell.start()
@@ -207,7 +225,8 @@ class Runner:
         integration = Integration(Path(record.home), record.secret, gone.prompt, gone.number)
         facts = await pane_facts(self.connection, pane)
         assert self._watch is not None
-        shell = PaneShell(self.connection, facts, LogFeed(Path(record.log), self._watch), integration)
+        feed = LogFeed(Path(record.log), self._watch)
+        shell = PaneShell(self.connection, facts, feed, integration, has_keeper=True)
         self._keep(shell)
         shell.start()
         return shell
@@ -341,6 +360,7 @@ class Runner:
 
     async def close(self, *, keep: bool = False) -> None:
         """Borrowed panes are given back, our session is removed unless *keep*."""
+        self._is_closing = True
         for shell in self.shells:
             if not self.record.panes[shell.facts.id].is_own:
                 await self._release(shell)

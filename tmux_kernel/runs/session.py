@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tmux_kernel.errors import CommandError, ConnectionLostError, TmuxNotRunningError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.memory import Identity, Memory, PaneRecord, SessionRecord
-from tmux_kernel.shell.integration import Integration, write_private
+from tmux_kernel.shell.integration import Integration, keeper, write_private
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.feed import pipe_command, pipe_line
 from tmux_kernel.tmux.server import ServerAddress, clean_environment, require_version, start_client
@@ -61,12 +61,13 @@ class OwnSession:
     async def _find_or_make(self) -> Opened:
         record = self.memory.session()
         if record is not None:
-            found = await self._attach(record)
-            if found is not None:
-                return found
+            connection = await self.attach(record)
+            if connection is not None:
+                return Opened(connection, record, is_found=True)
         return await self._make()
 
-    async def _attach(self, record: SessionRecord) -> Opened | None:
+    async def attach(self, record: SessionRecord) -> Connection | None:
+        """A connection to the session on *record*; None when it is not there any more."""
         connection = Connection(
             start_client(self.plan.address, "attach-session", "-t", f"={record.session}", "-f", CLIENT_FLAGS)
         )
@@ -79,7 +80,7 @@ class OwnSession:
         if line != f"{record.server_pid} {record.main_pane}":
             connection.close()
             return None
-        return Opened(connection, record, is_found=True)
+        return connection
 
     async def _make(self) -> Opened:
         plan = self.plan
@@ -148,7 +149,9 @@ class OwnSession:
         """The shell started in a pane of ours; the rc file carries this process's environment and is private."""
         environment = clean_environment()
         rc = write_private(integration.rc, integration.rc_text(environment, QUIET_PAGERS))
-        return f"exec {shlex.quote(self.plan.shell)} --rcfile {shlex.quote(str(rc))} -i"
+        secret = write_private(integration.home / "secret", integration.secret)
+        words = [self.plan.shell, "--norc", str(keeper()), str(secret), self.plan.shell, "--rcfile", str(rc), "-i"]
+        return f"exec {shlex.join(words)}"
 
     async def respawn(self, connection: Connection, pane: str, *, prompt: int, number: int) -> PaneRecord:
         """A fresh shell in a pane of ours whose shell is gone; numbers go on so that none repeats."""

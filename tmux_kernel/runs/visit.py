@@ -28,7 +28,7 @@ class VisitedSession:
     async def open(self) -> Opened:
         """Attach without taking the screen or the size; an empty name is the working directory's own session, or
         whichever tmux prefers when there is none."""
-        words = ["attach-session", "-f", CLIENT_FLAGS]
+        words = ["-N", "attach-session", "-f", CLIENT_FLAGS]  # -N: a server started to be told no would die on others
         if self._session:
             words += ["-t", f"={self._session}"]
         try:
@@ -51,6 +51,14 @@ class VisitedSession:
         server_pid, version, session = line.split(" ", 2)
         require_version(version)
         return Opened(connection, SessionRecord(session, int(server_pid), ""), is_found=False)
+
+    async def attach(self, record: SessionRecord) -> Connection | None:
+        """Once more to where we were; None when it is not there any more."""
+        self._session = record.session
+        try:
+            return (await self.open()).connection
+        except (SessionNotFoundError, TmuxNotRunningError):
+            return None
 
     async def close(self, connection: Connection) -> None:
         async with turn():

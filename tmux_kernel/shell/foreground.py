@@ -136,6 +136,15 @@ def _modes(tty: str) -> tuple[bool, bool, bool] | None:
     return bool(local & termios.ICANON), bool(local & termios.ECHO), bool(entered & termios.ICRNL)
 
 
+def shell_under(keeper_pid: int) -> int:
+    """The shell a keeper (keeper.sh) has started; the keeper itself before and after."""
+    for child in _read(f"/proc/{keeper_pid}/task/{keeper_pid}/children").split():
+        process = _process(int(child))
+        if process is not None and process.name != "sleep":
+            return process.pid
+    return keeper_pid
+
+
 def look(shell_pid: int, tty: str) -> Foreground:
     """Look at the pane whose first process is *shell_pid* on terminal *tty*. A few /proc files; no process."""
     if sys.platform != "linux":

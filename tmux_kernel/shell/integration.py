@@ -30,6 +30,11 @@ def script(name: str) -> str:
     return files("tmux_kernel.shell").joinpath(name).read_text()
 
 
+def keeper() -> Path:
+    """The script that starts a shell of ours and outlives it."""
+    return Path(str(files("tmux_kernel.shell").joinpath("keeper.sh")))
+
+
 def write_private(path: Path, text: str | bytes) -> Path:
     """Write a file only the user can read, whatever the umask."""
     data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text

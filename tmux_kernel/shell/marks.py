@@ -63,7 +63,14 @@ class Told:
     fields: tuple[str, ...]
 
 
-Event = Output | Started | Ended | Prompted | Continued | Told
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The shell has ended, and this is the last of what it printed (keeper.sh)."""
+
+    status: int
+
+
+Event = Output | Started | Ended | Prompted | Continued | Told | Died
 
 
 class MarkParser:
@@ -145,6 +152,8 @@ class MarkParser:
             return ended
         if letter == b"B" and numbers[0] == self.prompt:
             return Prompted(numbers[0])
+        if letter == b"X":
+            return Died(int(fields[0]))
         if letter == b"P":
             return Continued()
         if letter == b"T":
