@@ -129,7 +129,7 @@ class _Conversation:
             await paste(self._connection, self._pane, text.replace("\n", "\r").encode(), is_bracketed=True)
             await self._type("")
             await self._lookout.until_changed()
-            await self._lookout.until(self._ready_again)
+            await self._lookout.until(lambda: self._has_taken(text))
             return "\n".join(await self._lookout.screen())
         # Line by line: each has its own prompt, and the last one's is the one that counts.
         return "".join([await self._say(line) for line in text.split("\n")])
@@ -148,8 +148,12 @@ class _Conversation:
 
         return await self._lookout.until(answered, looks_again=True)
 
-    async def _ready_again(self) -> bool | None:
-        return True if await self.status() == "ready" else None
+    async def _has_taken(self, text: str) -> bool | None:
+        """Ready again: what was typed stands in the input line no more."""
+        if await self.status() != "ready":
+            return None
+        inputs = [line for line in await self._lookout.screen() if re.search(self._profile.ready, line)]
+        return None if not inputs or text.split("\n")[-1] in inputs[-1] else True
 
     async def stop(self) -> None:
         if await self.status() == "absent":
