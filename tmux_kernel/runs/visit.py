@@ -54,9 +54,9 @@ class VisitedSession:
 
     async def attach(self, record: SessionRecord) -> Connection | None:
         """Once more to where we were; None when it is not there any more."""
-        self._session = record.session
+        before = VisitedSession(self._address, record.session, self.memory)
         try:
-            return (await self.open()).connection
+            return (await before.open()).connection
         except (SessionNotFoundError, TmuxNotRunningError):
             return None
 
