@@ -108,8 +108,12 @@ async def test_facts_are_what_tmux_says(connection: Connection, tmux: Tmux) -> N
 async def test_a_dead_pane_says_how_it_died(connection: Connection, tmux: Tmux, program: str, status: int) -> None:
     tmux("set-option", "-g", "remain-on-exit", "on")
     pane = tmux("new-session", "-d", "-P", "-F", "#{pane_id}", "-s", "dying", f"sh -c '{program}'")
-    await until(lambda: tmux("display-message", "-p", "-t", pane, "#{pane_dead}") == "1", "the pane is dead")
-    tmux("run-shell", "true")  # tmux may have missed the child's end: decisions/0003
+
+    def has_told() -> bool:
+        tmux("run-shell", "true")  # tmux may have missed the child's end: decisions/0003
+        return tmux("display-message", "-p", "-t", pane, "#{pane_dead_status}#{pane_dead_signal}") != ""
+
+    await until(has_told, "tmux knows how the pane died")
     facts = await pane_facts(connection, pane)
     assert (facts.is_dead, facts.dead_status) == (True, status)
 
