@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import subprocess
 
@@ -55,7 +56,7 @@ async def test_the_attach_command_is_one_a_shell_can_run(tmux: Tmux, caller: Cal
     shown = await caller("attach", name)
     assert shlex.split(shown.command) == ["tmux", "-L", tmux.socket, "attach-session", "-t", f"={name}"]
     there = shown.command.replace("attach-session", "has-session")
-    assert subprocess.run(["bash", "-c", there], check=False).returncode == 0
+    assert (await asyncio.to_thread(subprocess.run, ["bash", "-c", there], check=False)).returncode == 0
 
 
 async def test_attaching_to_a_vanished_session_is_an_error(tmux: Tmux, caller: Caller) -> None:
