@@ -74,21 +74,12 @@ class Phase(enum.Enum):
 class PaneShell:
     """One followed shell. Owns the feed and the watch on the shell's process; `close` gives both up."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        facts: PaneFacts,
-        feed: Feed,
-        integration: Integration,
-        *,
-        has_keeper: bool = False,
-    ) -> None:
+    def __init__(self, connection: Connection, facts: PaneFacts, feed: Feed, integration: Integration) -> None:
         self.connection = connection
         self.facts = facts
         self.feed = feed
         self.integration = integration
         self.name = facts.name
-        self._has_keeper = has_keeper
         self.phase = Phase.STARTING
         self.run: Run | None = None
         self.by_hand = ""
@@ -356,7 +347,7 @@ class PaneShell:
     @property
     def pid(self) -> int:
         """The shell's own process; in panes of ours tmux knows only its keeper."""
-        return shell_under(self.facts.pid) if self._has_keeper else self.facts.pid
+        return shell_under(self.facts.pid)
 
     def look(self) -> Foreground:
         """Who has the pane now. A program the shell has replaced itself with (`exec`) is not the shell."""

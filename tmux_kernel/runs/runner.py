@@ -132,7 +132,7 @@ class Runner:
             position = max(0, log.stat().st_size - _CATCH_UP_BYTES)
         integration = Integration(Path(record.home), record.secret, prompt, number)
         feed = LogFeed(log, self._watch, position=position)
-        shell = PaneShell(self.connection, facts, feed, integration, has_keeper=record.is_own)
+        shell = PaneShell(self.connection, facts, feed, integration)
         self._keep(shell)
         if flight is None:
             shell.start()
@@ -226,7 +226,7 @@ class Runner:
         facts = await pane_facts(self.connection, pane)
         assert self._watch is not None
         feed = LogFeed(Path(record.log), self._watch)
-        shell = PaneShell(self.connection, facts, feed, integration, has_keeper=True)
+        shell = PaneShell(self.connection, facts, feed, integration)
         self._keep(shell)
         shell.start()
         return shell

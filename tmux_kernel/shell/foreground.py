@@ -19,6 +19,7 @@ _START_OF_STACK = 25  # in /proc/PID/stat, counted after the name
 _POLLING = ("poll_schedule_timeout", "do_select", "do_poll", "do_sys_poll", "ep_poll", "do_epoll_wait")
 _READING = ("wait_woken", "n_tty_read")
 _READ_CALLS = {"x86_64": {"0", "19"}, "aarch64": {"63", "65"}, "arm64": {"63", "65"}}.get(platform.machine(), set())
+_KEEPER = "/keeper.sh\0"
 # They copy another terminal to ours: what they wait for is in there.
 RELAYS = {"sudo", "su", "script", "ssh", "docker", "podman", "kubectl", "screen", "tmux", "nsenter", "machinectl"}
 
@@ -136,19 +137,22 @@ def _modes(tty: str) -> tuple[bool, bool, bool] | None:
     return bool(local & termios.ICANON), bool(local & termios.ECHO), bool(entered & termios.ICRNL)
 
 
-def shell_under(keeper_pid: int) -> int:
-    """The shell a keeper (keeper.sh) has started; the keeper itself before and after."""
-    for child in _read(f"/proc/{keeper_pid}/task/{keeper_pid}/children").split():
+def shell_under(pid: int) -> int:
+    """The shell a pane's first process *pid* keeps (keeper.sh); *pid* itself when it is no keeper."""
+    if _KEEPER not in _read(f"/proc/{pid}/cmdline"):
+        return pid
+    for child in _read(f"/proc/{pid}/task/{pid}/children").split():
         process = _process(int(child))
         if process is not None and process.name != "sleep":
             return process.pid
-    return keeper_pid
+    return pid
 
 
 def look(shell_pid: int, tty: str) -> Foreground:
     """Look at the pane whose first process is *shell_pid* on terminal *tty*. A few /proc files; no process."""
     if sys.platform != "linux":
         return Foreground(Waits.UNKNOWN)
+    shell_pid = shell_under(shell_pid)
     shell = _process(shell_pid)
     modes = _modes(tty)
     if shell is None or modes is None:
