@@ -120,10 +120,8 @@ def test_an_answered_read_waits_no_longer(pane: Pane) -> None:
 )
 def test_a_program_that_reads_the_terminal_waits_for_a_line(pane: Pane, line: str, name: str) -> None:
     pane.type(line)
-    found = pane.waiting(Waits.LINE)
-    assert not found.is_shell
-    assert found.echoes
-    assert found.name == name
+    found = pane.seen(lambda found: found.waits is Waits.LINE and found.name == name)
+    assert (found.waits, found.name, found.is_shell, found.echoes) == (Waits.LINE, name, False, True)
 
 
 @pytest.mark.parametrize(("line", "name"), [("sleep 1000", "sleep"), ("tail -f /dev/null", "tail")])
