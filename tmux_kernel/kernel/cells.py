@@ -50,6 +50,7 @@ class Cells:
         self._stopping: asyncio.Task[None] | None = None
         self._watching: set[asyncio.Task[None]] = set()
         self._has_told_orphan = False
+        self._is_fanning_out = False
 
     async def execute(self, code: str, front: Front) -> Reply:
         try:
@@ -79,7 +80,11 @@ class Cells:
         await self._tell_orphan(front)
         code = options.surrounded(code)
         if options.is_several:
-            return await fan_out(self._runner, code, front, options)
+            self._is_fanning_out = True
+            try:
+                return await fan_out(self._runner, code, front, options)
+            finally:
+                self._is_fanning_out = False
         run = await self._runner.submit(code, options.target)
         if options.is_background:
             task = asyncio.get_running_loop().create_task(watch(self._runner, run, front))
@@ -234,7 +239,9 @@ class Cells:
     # -- interrupt --------------------------------------------------------------------------------------------
 
     def interrupt(self) -> bool:
-        """Ctrl-C for the run shown now; false when there is none to stop."""
+        """Ctrl-C for the run shown now; false when there is none to stop, or several that stop with their cell."""
+        if self._is_fanning_out:
+            return False
         if self._stopping is not None and not self._stopping.done():
             return True
         shell = self._runner.shell_running(self.run) if self.run is not None else self._runner.busy_shell()

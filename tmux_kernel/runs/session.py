@@ -14,6 +14,7 @@ from tmux_kernel.shell.integration import Integration, keeper, write_private
 from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.feed import pipe_command, pipe_line
 from tmux_kernel.tmux.server import ServerAddress, clean_environment, require_version, start_client
+from tmux_kernel.tmux.turn import turn
 
 # Commands that page or ask print instead.
 QUIET_PAGERS = {"PAGER": "cat", "GIT_PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "AWS_PAGER": ""}
@@ -68,18 +69,29 @@ class OwnSession:
 
     async def attach(self, record: SessionRecord) -> Connection | None:
         """A connection to the session on *record*; None when it is not there any more."""
-        connection = Connection(
-            start_client(self.plan.address, "attach-session", "-t", f"={record.session}", "-f", CLIENT_FLAGS)
-        )
         try:
-            await connection.ready()
-            (line,) = await connection.command("display-message", "-p", "-t", record.main_pane, "#{pid} #{pane_id}")
+            connection = await self._greet("attach-session", "-t", f"={record.session}", "-f", CLIENT_FLAGS)
         except (CommandError, TmuxNotRunningError):
+            return None
+        try:
+            (line,) = await connection.command("display-message", "-p", "-t", record.main_pane, "#{pid} #{pane_id}")
+        except CommandError:
             connection.close()
             return None
         if line != f"{record.server_pid} {record.main_pane}":
             connection.close()
             return None
+        return connection
+
+    async def _greet(self, *words: str) -> Connection:
+        """A client running *words*, one at a time among our processes (decisions/0006)."""
+        async with turn():
+            connection = Connection(start_client(self.plan.address, *words))
+            try:
+                await connection.ready()
+            except CommandError:
+                connection.close()
+                raise
         return connection
 
     async def _make(self) -> Opened:
@@ -110,11 +122,9 @@ class OwnSession:
         words += [";", "set-option", "-w", "pane-base-index", "0"]
         words += [";", "set-option", "base-index", "0", ";", "move-window", "-r"]
         words += [";", "set-option", "@tmux_kernel", f"{os.getpid()} {plan.identity.key}"]
-        connection = Connection(start_client(plan.address, *words))
         try:
-            await connection.ready()
+            connection = await self._greet(*words)
         except CommandError as error:
-            connection.close()
             if "duplicate session" not in str(error):
                 raise
             return await self._replace_stale()
@@ -132,12 +142,10 @@ class OwnSession:
     async def _replace_stale(self) -> Opened:
         """A session of our name whose record is lost: ours by its option, of no use without the record."""
         name = self.plan.identity.name
-        connection = Connection(start_client(self.plan.address, "attach-session", "-t", f"={name}", "-f", CLIENT_FLAGS))
-        await connection.ready()
+        connection = await self._greet("attach-session", "-t", f"={name}", "-f", CLIENT_FLAGS)
         owner = await connection.command("show-options", "-qv", "@tmux_kernel")
         if owner and owner[0].endswith(self.plan.identity.key):
-            connection.post(command("kill-session", "-t", f"={name}"))
-            await connection.lost
+            await self._end(connection)
             return await self._make()
         connection.close()
         raise CommandError(
@@ -187,9 +195,14 @@ class OwnSession:
                 connection.close()
                 self.memory.leave()
                 return
-            connection.post(command("kill-session", "-t", f"={self.plan.identity.name}"))
-            await connection.lost
+            await self._end(connection)
         self.memory.forget()
+
+    async def _end(self, connection: Connection) -> None:
+        async with turn():
+            if connection.is_open:
+                connection.post(command("kill-session", "-t", f"={self.plan.identity.name}"))
+                await connection.lost
 
 
 def _word(text: str) -> bytes:
