@@ -119,6 +119,8 @@ class Cells:
                 elif event is State.RAW:
                     return await self._leave_raw(run, outlet, front)
             result = await run.result()
+            if result.is_unread:
+                return await self.follow(await self._runner.submit(run.command, options.target), front, options)
             if timer is not None and deadline is not None and not timer.done() and timer.cancelling() == 0:
                 if deadline.outcome == "":
                     timer.cancel()

@@ -19,12 +19,16 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a run ended. `status` is None when nobody will ever know; `note` says what else happened."""
+    """How a run ended. `status` is None when nobody will ever know; `note` says what else happened.
+
+    `is_unread`: the shell was gone before it read any of it, so that it may be run again.
+    """
 
     status: int | None
     seconds: float
     note: str = ""
     shell_ended: bool = False
+    is_unread: bool = False
 
 
 class Run:
@@ -98,7 +102,8 @@ class Run:
         """End it. Only the first call counts."""
         if self._done.done():
             return
-        self._done.set_result(Result(status, self.seconds, note, shell_ended))
+        is_unread = shell_ended and self.state is State.SENT and not self.is_armed
+        self._done.set_result(Result(status, self.seconds, note, shell_ended, is_unread))
         self.signal(signal)
         for listener in self._when_over:
             listener()
