@@ -188,8 +188,8 @@ def test_a_pager_reads_keys(pane: Pane, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("line\n" * 1000)
     pane.type(f"less {shlex.quote(str(text))}")
-    found = pane.waiting(Waits.KEYS)
-    assert (found.name, found.is_shell, found.is_raw) == ("less", False, True)
+    found = pane.seen(lambda found: found.waits is Waits.KEYS and found.name == "less")
+    assert (found.waits, found.name, found.is_shell, found.is_raw) == (Waits.KEYS, "less", False, True)
 
 
 def test_a_pager_at_the_end_of_a_pipe_reads_keys(pane: Pane) -> None:

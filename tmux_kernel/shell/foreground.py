@@ -157,7 +157,6 @@ def look(shell_pid: int, tty: str) -> Foreground:
     modes = _modes(tty)
     if shell is None or modes is None:
         return Foreground(Waits.UNKNOWN)
-    by_line, echoes, maps_enter = modes
     group = shell.foreground_group
     is_shell = group == shell.group
     members = [
@@ -167,6 +166,9 @@ def look(shell_pid: int, tty: str) -> Foreground:
     ]
     leader = next((process for process in members if process.pid == group), members[0] if members else shell)
     reader = next((process for process in members if _is_reading_terminal(process.pid, tty)), None)
+    if reader is not None:  # it set the terminal before it began to read: a password must not be taken for echoed
+        modes = _modes(tty) or modes
+    by_line, echoes, maps_enter = modes
     if by_line:
         # A password prompt of another user's process (sudo) cannot be looked into; line mode without echo says it.
         is_blind_password = not echoes and not is_shell and _is_foreign(leader.pid)
