@@ -87,9 +87,12 @@ async def test_directory_and_variables_are_the_runs_own(context: Context, tmp_pa
 
 
 async def test_a_killed_run_is_over_with_the_code_of_a_killed_process(context: Context) -> None:
-    run = await start(context, ["trap '' INT TERM HUP; while :; do sleep 1; done"])
+    run = await start(context, ["trap '' INT TERM HUP; echo $$; while :; do sleep 1; done"])
+    await until(lambda: automation.find(run.run).tail().endswith("\n"), "its number")
+    process = Path("/proc", automation.find(run.run).tail().strip())
     assert (await stop(context, run.run, kill=True)).is_over
     assert (await finished(context, run)).exit_code == 137
+    await until(lambda: not process.exists(), "its process is gone")
 
 
 async def test_another_process_knows_the_run(context: Context, tmux: Tmux) -> None:

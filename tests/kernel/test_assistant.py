@@ -143,7 +143,7 @@ def test_the_status_of_the_last_cell_outlives_a_question(notebook: Notebook) -> 
         ("my_function", ["my_function is a function", "echo body"]),
         ("MY_VARIABLE", ['MY_VARIABLE="value"']),
         ("echo $MY_ARRAY", ["one", "two"]),
-        ("%keys", ["presses keys in the pane"]),
+        ("%keys", ["Press keys in a pane"]),
         ("%%pane tues:0.1", ["runs this cell"]),
         ("if", ["if is a shell keyword"]),
         ("cat", ["/cat"]),
@@ -157,7 +157,7 @@ def test_inspection(notebook: Notebook, code: str, words: list[str]) -> None:
 def test_inspection_while_a_cell_runs(notebook: Notebook) -> None:
     message = notebook.start("echo started; sleep 600")
     assert "cd is a shell builtin" in notebook.inspect("cd")
-    assert "presses keys" in notebook.inspect("%keys")
+    assert "Press keys" in notebook.inspect("%keys")
     notebook.interrupt()
     notebook.finish(message)
 

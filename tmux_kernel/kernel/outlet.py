@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import Callable
 
@@ -14,6 +15,9 @@ _PAUSE_SECONDS = 0.05
 _GATHER_SECONDS = 0.001
 _WINDOW_SECONDS = 3.0
 _LARGEST_MESSAGE = 1 << 20
+# Whatever its characters are, one message stays below what may be sent in a window.
+_LARGEST_LIMITED = 1 << 18
+_CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
 class RateLimit:
@@ -24,11 +28,15 @@ class RateLimit:
         self._sent: deque[tuple[float, int]] = deque()
         self._total = 0
 
+    @property
+    def is_on(self) -> bool:
+        return self._allowed > 0
+
     def delay(self, size: int, now: float) -> float:
         """Seconds until *size* more bytes may go."""
         if not self._allowed:
             return 0.0
-        while self._sent and self._sent[0][0] <= now - _WINDOW_SECONDS:
+        while self._sent and self._sent[0][0] + _WINDOW_SECONDS <= now:
             self._total -= self._sent.popleft()[1]
         if not self._sent or self._total + size <= self._allowed:
             return 0.0
@@ -86,7 +94,8 @@ class Outlet:
         now = self._loop.time()
         text = "".join(self._pending)
         while text:
-            part, rest = text[:_LARGEST_MESSAGE], text[_LARGEST_MESSAGE:]
+            longest = _LARGEST_LIMITED if self._limit.is_on else _LARGEST_MESSAGE
+            part, rest = text[:longest], text[longest:]
             size = _wire_size(part)
             delay = self._limit.delay(size, now)
             if delay > 0:
@@ -103,4 +112,4 @@ class Outlet:
 def _wire_size(text: str) -> int:
     """About what the text takes as JSON."""
     escaped = text.count("\n") + text.count('"') + text.count("\\") + text.count("\r")
-    return len(text.encode("utf-8", "replace")) + escaped + 5 * text.count("\x1b") + 500
+    return len(text.encode("utf-8", "replace")) + escaped + 5 * len(_CONTROL.findall(text)) + 500

@@ -71,6 +71,8 @@ async def _judge(shell: PaneShell, run: Run, seen: Foreground, *, is_steady: boo
         case Waits.NOTHING:
             if seen.is_raw and not seen.is_shell and run.state is State.FULLSCREEN:
                 return False  # it is thinking: the screen is still its own
+            if shell.withholds_alternate_screen:
+                return False  # it has the screen and is about to take the keys
             if not seen.is_shell and seen.is_raw and shell.withholds_screen:
                 return _took_screen(shell, run, seen)
             shell.release_withheld()

@@ -11,6 +11,7 @@ import os
 import secrets
 import shlex
 import shutil
+import signal
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -20,7 +21,7 @@ from tmux_kernel.errors import CommandError, RunNotFoundError
 from tmux_kernel.protocol.quoting import command
 from tmux_kernel.runs.memory import state_root
 from tmux_kernel.runs.pane import private_directory
-from tmux_kernel.shell.foreground import Waits, look
+from tmux_kernel.shell.foreground import Waits, family, look
 from tmux_kernel.shell.integration import CTRL_C, write_private
 from tmux_kernel.shell.text import TextDecoder
 from tmux_kernel.tmux.connection import Connection
@@ -169,6 +170,9 @@ async def stop(connection: Connection, run: AutoRun, *, kill: bool) -> None:
             command("paste-buffer", *connection.paste_flags, "-b", f"tmux-kernel-{run.id}", "-t", run.pane),
         )
         return
+    for pid, _name in list(family(run.pid)) if run.is_there else []:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(CommandError):
         await connection.command("kill-pane", "-t", run.pane)
     if run.exit_code is None:

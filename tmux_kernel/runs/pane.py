@@ -43,9 +43,10 @@ LONGEST_TYPED_BYTES = 2000
 LONGEST_TYPED_LINES = 40
 _TAKEOVER = re.compile(rb"\x1b\[\?(?:2004|1049|1047|47)h|\x1b\[(?:1?;?1?H|2J)")
 _DRAWS = re.compile(rb"\x1b\[\?(?:1049|1047|47)h|\x1b\[(?:1?;?1?H|2J)")
+_ENTERS = re.compile(rb"\x1b\[\?(?:1049|1047|47)h")
 _LEAVES = re.compile(rb"\x1b\[\?(?:1049|1047|47)l")
 # What a full-screen program says to the terminal after it has left the screen: not text, and no colour of text.
-_PARTING = re.compile(rb"(?:\r(?!\n)|\x1b\[[0-?]*[ -/]*[@-ln-~]|\x1b\[(?:0|2\d|39|49)?m|\x1b[=>])*")
+_PARTING = re.compile(rb"(?:\r(?!\n)|\x1b\[[0-?]*[ -/]*[@-gi-ln-~]|\x1b\[(?:0|2\d|39|49)?m|\x1b[=>])*")
 _MOST_WITHHELD = 1 << 20
 _BRACKETED_ON = b"\x1b[?2004h"
 _NOT_TYPED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -209,6 +210,14 @@ class PaneShell:
         return _DRAWS.search(self._withheld) is not None
 
     @property
+    def withholds_alternate_screen(self) -> bool:
+        """What is held back is on the other screen, which has not been left: never text."""
+        entered = None
+        for entered in _ENTERS.finditer(self._withheld):
+            pass
+        return entered is not None and _LEAVES.search(self._withheld, entered.end()) is None
+
+    @property
     def is_withholding(self) -> bool:
         return bool(self._withheld)
 
@@ -226,6 +235,7 @@ class PaneShell:
             self.run.write(withheld)
 
     def _started(self) -> None:
+        self._has_left_screen = False
         self._enter(Phase.BUSY)
         if self.run is not None:
             self.run.signal(Signal.STARTED)
