@@ -212,10 +212,8 @@ class PaneShell:
     @property
     def withholds_alternate_screen(self) -> bool:
         """What is held back is on the other screen, which has not been left: never text."""
-        entered = None
-        for entered in _ENTERS.finditer(self._withheld):
-            pass
-        return entered is not None and _LEAVES.search(self._withheld, entered.end()) is None
+        entered = [match.end() for match in _ENTERS.finditer(self._withheld)]
+        return bool(entered) and _LEAVES.search(self._withheld, entered[-1]) is None
 
     @property
     def is_withholding(self) -> bool:
