@@ -223,7 +223,11 @@ class Assistant:
 
     async def expand(self, expression: str) -> dict[str, Any]:
         """A user expression, read as bash reads it between double quotes."""
-        answer = await self._ask(self._shell(), "expand", expression)
+        answer = ""
+        with contextlib.suppress(TimeoutError, TmuxKernelError, OSError):
+            shell = await self._runner.shell()  # no other shell has its variables
+            await shell.wait_ready(_ANSWER_SECONDS)
+            answer = await self._ask_shell(shell, "expand", expression)
         verdict, _, value = answer.partition("\n")
         if verdict == "ok":
             return {"status": "ok", "data": {"text/plain": value}, "metadata": {}}
