@@ -110,11 +110,29 @@ async def test_a_cell_larger_than_a_pipe_is_checked(checker: SyntaxChecker) -> N
     assert await checker.complaint(lines + "echo 'open") != ""
 
 
-@pytest.mark.parametrize("code", ["ls -l", "cd ../x\nmake all", "A=1", "kill %1", "format", "done1"])
+@pytest.mark.parametrize(
+    "code",
+    ["ls -l", "cd ../x\nmake all", "A=1", "kill %1", "format", "done1", "a; b", "a | b", "echo 'x y' \"z\" >f &"],
+)
 def test_ordinary_words_need_no_question(code: str) -> None:
     assert is_plainly_complete(code)
 
 
-@pytest.mark.parametrize("code", ["if true", "ls\n  for i in a", "echo 'x'", "a | b", "echo \\", "f()", "time ls"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if true",
+        "ls\n  for i in a",
+        "a; if b",
+        "a |",
+        "a &&\n",
+        "echo \\",
+        "f()",
+        "time ls",
+        "a # don't",
+        "cat <<E",
+        'echo "$(a"',
+    ],
+)
 def test_whatever_might_open_something_is_asked_about(code: str) -> None:
     assert not is_plainly_complete(code)

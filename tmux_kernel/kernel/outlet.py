@@ -96,7 +96,7 @@ class Outlet:
         while text:
             longest = _LARGEST_LIMITED if self._limit.is_on else _LARGEST_MESSAGE
             part, rest = text[:longest], text[longest:]
-            size = _wire_size(part)
+            size = _wire_size(part) if self._limit.is_on else 0
             delay = self._limit.delay(size, now)
             if delay > 0:
                 self._pending = [text]

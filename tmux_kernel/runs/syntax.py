@@ -8,8 +8,11 @@ import os
 import re
 import subprocess
 
-_PLAIN = re.compile(r"[\w \t\n./:,=+@%^-]*")
-_KEYWORD = re.compile(r"^\s*(?:if|for|while|until|case|select|function|time|coproc)\b", re.MULTILINE)
+# Quoted words in which nothing is special, and what may stand around them: no bracket, no backslash, no comment.
+_QUOTED = re.compile(r"'[^']*'|\"[^\"\\`$]*\"")
+_PLAIN = re.compile(r"[\w \t\n./:,=+@%^;&|$<>*?~!-]*")
+_KEYWORD = re.compile(r"(?:^|[;&|!])\s*(?:if|for|while|until|case|select|function|time|coproc)\b", re.MULTILINE)
+_UNFINISHED = re.compile(r"<<|\$['\"]|(?:\||&&)\s*$", re.MULTILINE)
 _NEVER_ENDS = re.compile(
     r"unexpected EOF while looking for matching|unexpected end of file"
     r"|here-document at line \d+ delimited by end-of-file"
@@ -64,8 +67,11 @@ class SyntaxChecker:
 
 
 def is_plainly_complete(code: str) -> bool:
-    """Lines of ordinary words, none of them opening a compound command, cannot be unfinished."""
-    return _PLAIN.fullmatch(code) is not None and _KEYWORD.search(code) is None
+    """Lines of ordinary words and simple quotes, none of them opening a compound command, cannot be unfinished."""
+    if _UNFINISHED.search(code):
+        return False
+    bare = _QUOTED.sub("q", code)
+    return _PLAIN.fullmatch(bare) is not None and _KEYWORD.search(bare) is None
 
 
 def _ends_in_continuation(code: str) -> bool:
