@@ -47,6 +47,8 @@ async def test_a_dead_pane_is_lost_and_there_is_advice(tmux: Tmux, script: Scrip
     tmux("set-option", "-p", "-t", person.pane, "remain-on-exit", "on")
     person.type("exit 3")
     person.press("Enter")
+    await until(lambda: person.ask("pane_dead") == "1")
+    tmux("run-shell", "true")  # tmux may have missed the child's end: decisions/0003
     await until(lambda: person.ask("pane_dead_status") == "3")
     code, answer = script("health", "tues:0.0")
     (pane,) = answer["data"]["panes"]

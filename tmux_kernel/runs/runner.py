@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 from pathlib import Path
@@ -108,7 +109,9 @@ class Runner:
 
     async def _reattach(self) -> None:
         """Runs go on in their panes and in their logs: only the connection is new. Else all is lost."""
-        connection = await self._session.attach(self.record)
+        connection = None
+        with contextlib.suppress(TmuxKernelError):
+            connection = await self._session.attach(self.record)
         if connection is None:
             for shell in self._shells.values():
                 shell.lose(None, "the tmux server ended")
@@ -361,6 +364,8 @@ class Runner:
     async def close(self, *, keep: bool = False) -> None:
         """Borrowed panes are given back, our session is removed unless *keep*."""
         self._is_closing = True
+        if self._opening is not None and not self._opening.done():
+            await asyncio.wait({self._opening})  # whatever it opens is closed below
         for shell in self.shells:
             if not self.record.panes[shell.facts.id].is_own:
                 await self._release(shell)
