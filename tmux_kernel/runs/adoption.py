@@ -18,6 +18,7 @@ from tmux_kernel.tmux.connection import Connection
 from tmux_kernel.tmux.feed import Feed, LogFeed, OutputFeed, pipe_line
 from tmux_kernel.tmux.server import ServerAddress, start_client
 from tmux_kernel.tmux.target import PaneFacts, pane_facts
+from tmux_kernel.tmux.turn import turn
 from tmux_kernel.tmux.watch import FileWatch
 
 _ANSWER_SECONDS = 10.0
@@ -131,10 +132,11 @@ class Adoption:
             feed = LogFeed(log, self._watch)
             await self._connection.commands(pipe_line(facts.id, log))
             return feed
-        client = Connection(
-            start_client(self._address, "attach-session", "-t", f"={facts.session}", "-f", "ignore-size")
-        )
-        await client.ready()
+        async with turn():
+            client = Connection(
+                start_client(self._address, "attach-session", "-t", f"={facts.session}", "-f", "ignore-size")
+            )
+            await client.ready()
         return OutputFeed(client, facts.id)
 
     async def _install(self, shell: PaneShell) -> None:
