@@ -59,7 +59,9 @@ async def test_a_dead_pane_is_lost_and_there_is_advice(tmux: Tmux, script: Scrip
 async def test_a_recording_that_ended_is_lost(tmux: Tmux, caller: Caller) -> None:
     person = await with_a_shell(tmux)
     await caller("read", "tues", "--since")
-    assert (await caller("health")).is_well
+    async with asyncio.timeout(20):  # the recording's process is known as ours once it has begun
+        while not (await caller("health")).is_well:
+            await asyncio.sleep(0.02)
     tmux("pipe-pane", "-t", person.pane)
     health = await caller("health")
     assert not health.is_well
