@@ -76,6 +76,8 @@ async def _judge(shell: PaneShell, run: Run, seen: Foreground, *, is_steady: boo
             if not seen.is_shell and seen.is_raw and shell.withholds_screen:
                 return _took_screen(shell, run, seen)
             shell.release_withheld()
+            if run.state is State.FULLSCREEN:  # it gave the terminal back before it said so
+                shell.leave_screen()
             return run.signal(Signal.ANSWERED)
         case Waits.LINE if is_steady:
             shell.release_withheld()

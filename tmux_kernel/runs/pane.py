@@ -204,6 +204,10 @@ class PaneShell:
             if rest:
                 self._write(run, rest)
 
+    def leave_screen(self) -> None:
+        """The program has gone from the screen: what it still says to the terminal is not text."""
+        self._has_left_screen = True
+
     @property
     def withholds_screen(self) -> bool:
         """What is held back draws on the whole screen."""
